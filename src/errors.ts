@@ -52,9 +52,148 @@ export class UnsupportedPlatformError extends define(
 
 // --- processes ----------------------------------------------------------------------------------------------------
 
+export class CommandNotFoundError extends define(
+  'FISK_COMMAND_NOT_FOUND',
+  1,
+  'The program to run does not exist, or the interpreter that its first line names does not.',
+  'Check application_path; a name without a slash is looked up on PATH and then in the working directory.',
+) {}
+
+export class CommandNotExecutableError extends define(
+  'FISK_COMMAND_NOT_EXECUTABLE',
+  1,
+  'The program to run exists but cannot be executed: no permission, a directory, or no executable format.',
+  'Give the file execute permission, or name the program instead of a directory or a script without #! line.',
+) {}
+
+export class DirectoryMissingError extends define(
+  'FISK_DIRECTORY_MISSING',
+  1,
+  'The working directory a command should run in does not exist or cannot be entered.',
+  'Create the directory or correct --work-dir.',
+) {}
+
+export class ArgumentTooLongError extends define(
+  'FISK_ARGUMENT_TOO_LONG',
+  1,
+  'One argument of a command is over 128 KiB, or all of them together are over 1 MiB. Nothing was started.',
+  'Pass less text, or have the command read a file.',
+) {}
+
+export class ArgumentNulError extends define(
+  'FISK_ARGUMENT_NUL',
+  1,
+  'An argument, path, directory or variable holds a NUL character, where the text would be cut. Nothing was started.',
+  'Remove the NUL character.',
+) {}
+
+export class NoDescriptorsError extends define(
+  'FISK_NO_DESCRIPTORS',
+  1,
+  'No file descriptor was left to start a command with.',
+  'Raise the limit (ulimit -n, LimitNOFILE=), or lower max_concurrent_tools.',
+) {}
+
+export class NoProcessesError extends define(
+  'FISK_NO_PROCESSES',
+  1,
+  'The system refused one more process or the memory for it.',
+  'Raise the limit (ulimit -u, TasksMax=), or lower max_concurrent_tools.',
+) {}
+
+export class SpawnFailedError extends define(
+  'FISK_SPAWN_FAILED',
+  1,
+  'The system refused to start a command for a reason without a name of its own here; the message carries it.',
+  'Look up the system error in the message.',
+) {}
+
+/** The output gathered before a command was ended, already cut to its bound. */
+export interface PartialOutput {
+  readonly output: string;
+  readonly truncated: boolean;
+}
+
+export class CommandTimeoutError extends define(
+  'FISK_COMMAND_TIMEOUT',
+  1,
+  'A command did not end within its time limit and was ended with its whole process group.',
+  'Raise tool_timeout, or ask the command for less work.',
+) {
+  readonly partial: PartialOutput;
+  readonly timeoutMs: number;
+  constructor(message: string, timeoutMs: number, partial: PartialOutput) {
+    super(message);
+    this.timeoutMs = timeoutMs;
+    this.partial = partial;
+  }
+}
+
+export class CommandCancelledError extends define(
+  'FISK_COMMAND_CANCELLED',
+  1,
+  'A command was ended with its whole process group because whoever asked for it no longer wants it.',
+  'Nothing, if the cancellation was meant.',
+) {
+  readonly partial: PartialOutput;
+  constructor(message: string, partial: PartialOutput) {
+    super(message);
+    this.partial = partial;
+  }
+}
+
 // --- configuration ------------------------------------------------------------------------------------------------
 
 // --- application and tools ----------------------------------------------------------------------------------------
+
+export class IntrospectionError extends define(
+  'FISK_INTROSPECTION_FAILED',
+  1,
+  'The application could not be asked for its commands: it did not start, did not end in time, failed, or said too much.',
+  'Run the application with --fisk-introspect by hand; it must print one JSON object and exit 0.',
+) {}
+
+export class ApplicationDocumentError extends define(
+  'FISK_APPLICATION_DOCUMENT',
+  1,
+  "The application's description of itself cannot be read, or is deeper or larger than is accepted.",
+  'Nothing but one JSON object may be printed on standard output; rebuild the application on a current fisk.',
+) {}
+
+export class SchemaMissingError extends define(
+  'FISK_SCHEMA_MISSING',
+  1,
+  'A command of the application comes without a schema of its arguments.',
+  'Rebuild the application on fisk 0.9 or newer.',
+) {}
+
+export class ToolNameDuplicateError extends define(
+  'FISK_TOOL_NAME_DUPLICATE',
+  1,
+  'Two commands become one tool, so that a call could run the wrong one.',
+  'Rename one of the two commands in the application.',
+) {}
+
+export class GlobalFlagUnknownError extends define(
+  'FISK_GLOBAL_FLAG_UNKNOWN',
+  1,
+  'global_flags names a flag that the application does not have.',
+  'Correct the name, or remove it from global_flags.',
+) {}
+
+export class GlobalFlagRefusedError extends define(
+  'FISK_GLOBAL_FLAG_REFUSED',
+  1,
+  'global_flags names a flag that is hidden or belongs to the framework, and such a flag is never exposed.',
+  'Remove it from global_flags.',
+) {}
+
+export class ArgumentsInvalidError extends define(
+  'FISK_ARGUMENTS_INVALID',
+  65,
+  'The arguments of a call do not fit the tool. Nothing was run.',
+  'Correct the arguments that the message names; the card of the agent shows what a tool takes.',
+) {}
 
 // --- protocol -----------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,46 @@
+/** Text of others made fit for a terminal and for a person who has to judge it. */
+
+/** Code points kept of a command line. */
+export const COMMAND_LINE_LIMIT = 2000;
+/** Code points kept of prompts, traces and summaries. */
+export const TRACE_LIMIT = 500;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const ESCAPE_SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g;
+
+/**
+ * Removes escape sequences, turns other control characters into spaces, folds white space and cuts to `limit` code
+ * points. The cut comes last, so that no half sequence survives it.
+ */
+export function sanitize(text: string, limit: number): string {
+  const folded = text.replace(ESCAPE_SEQUENCE, '').replace(CONTROL, ' ').replace(/\s+/g, ' ').trim();
+  return cut(folded, limit);
+}
+
+function cut(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const points = [...text];
+  return points.length <= limit ? text : `${points.slice(0, limit).join('')}…`;
+}
+
+/** A token as a POSIX shell would need it written, so that two different vectors never look alike. */
+export function shellQuote(token: string): string {
+  if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(token)) return token;
+  return `'${token.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A vector on one line, quoted and sanitised. */
+export function displayLine(argv: readonly string[]): string {
+  return sanitize(argv.map(shellQuote).join(' '), COMMAND_LINE_LIMIT);
+}
+
+const LONGEST_WHOLE_VALUE = 19;
+
+/** A long value reduced to its beginning and end. For display alone: approval and running use the whole. */
+export function shortenValue(value: string): string {
+  const points = [...value];
+  if (points.length <= LONGEST_WHOLE_VALUE) return value;
+  return `${points.slice(0, 10).join('')}...${points.slice(-6).join('')}`;
+}
