@@ -197,6 +197,49 @@ export class ArgumentsInvalidError extends define(
 
 // --- protocol -----------------------------------------------------------------------------------------------------
 
+export class IdentityInvalidError extends define(
+  'FISK_IDENTITY_INVALID',
+  1,
+  'A name cannot be that of an agent, since it would become part of a subject.',
+  'Use letters, digits, - and _ only.',
+) {
+  constructor(identity: string) {
+    super(`${JSON.stringify(identity.slice(0, 100))} cannot name an agent: only letters, digits, - and _ are allowed`);
+  }
+}
+
+/** Which check a message failed, in the order the checks are made; `family` is a good message on the wrong subject. */
+export type MessageFault = 'size' | 'json' | 'depth' | 'protocol' | 'schema' | 'family';
+
+export class MessageInvalidError extends define(
+  'FISK_MESSAGE_INVALID',
+  1,
+  'A message breaks the protocol: it is too large, no JSON object, too deep, of an unknown kind, or not of the shape its kind has.',
+  'Correct the sender; the message says which property breaks which rule.',
+) {
+  readonly reason: MessageFault;
+  /** What is wrong with the message and nothing about us, fit to be sent back. */
+  readonly description: string;
+  constructor(reason: MessageFault, description: string) {
+    super(description);
+    this.reason = reason;
+    this.description = description;
+  }
+}
+
+export class MessageTooLargeError extends define(
+  'FISK_MESSAGE_TOO_LARGE',
+  65,
+  'A message to be sent is larger than the protocol or the NATS server lets through.',
+  'Pass less, or raise max_payload of the NATS server where that is the lower limit.',
+) {
+  readonly bytes: number;
+  constructor(bytes: number, limit: number) {
+    super(`the message has ${bytes} bytes, ${limit} can be sent`);
+    this.bytes = bytes;
+  }
+}
+
 // --- connection and peers -----------------------------------------------------------------------------------------
 
 // --- serving ------------------------------------------------------------------------------------------------------
