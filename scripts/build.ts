@@ -1,0 +1,44 @@
+/**
+ * Builds what is shipped into dist/: the program, the library door and its types. With FISK_RELEASE set the version of
+ * package.json is built in; without it the program calls itself a development build.
+ */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { projectDir } from './lib/programs.ts';
+
+const dist = join(projectDir, 'dist');
+const { version } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'));
+const released = (process.env['FISK_RELEASE'] ?? '') !== '';
+
+rmSync(dist, { recursive: true, force: true });
+await build({
+  absWorkingDir: projectDir,
+  entryPoints: ['src/main.ts', 'src/index.ts'],
+  outdir: dist,
+  bundle: true,
+  // What a command does not need stays in chunks of its own and is never read.
+  splitting: true,
+  chunkNames: 'chunks/[name]-[hash]',
+  format: 'esm',
+  platform: 'node',
+  target: 'node22.15',
+  // Its native part is looked up beside its own files.
+  external: ['koffi'],
+  // Some libraries are CommonJS and ask for node's modules by require.
+  banner: {
+    js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
+  },
+  define: released ? { FISK_VERSION: JSON.stringify(version) } : {},
+  legalComments: 'linked',
+  logLevel: 'warning',
+});
+
+const entry = join(dist, 'main.js');
+const text = readFileSync(entry, 'utf8');
+if (!text.startsWith('#!')) writeFileSync(entry, `#!/usr/bin/env node\n${text}`);
+chmodSync(entry, 0o755);
+
+const tsc = join(projectDir, 'node_modules', '.bin', 'tsc');
+execFileSync(tsc, ['-p', 'tsconfig.build.json'], { cwd: projectDir, stdio: ['ignore', 2, 2] });

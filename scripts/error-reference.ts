@@ -1,0 +1,32 @@
+/** Writes docs/errors.md from the table of errors. A test says when this has to be run again. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorList } from '../src/errors.ts';
+import { projectDir } from './lib/programs.ts';
+
+/** The whole reference as Markdown. */
+export function errorReference(): string {
+  const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+  const rows = errorList.map(
+    ({ code, exitCode, meaning, remedy }) => `| \`${code}\` | ${exitCode} | ${cell(meaning)} | ${cell(remedy)} |`,
+  );
+  return [
+    '# Errors',
+    '',
+    'Every failure that fisk can name has a code that stays the same from release to release. The code is the `name` and',
+    'the `code` of the error a library user catches, and the exit code is what a command ends with when that failure is',
+    'what ended it. `fisk call` ends with the exit code of the command that ran, when one ran.',
+    '',
+    'This page is written by `npm run docs` from `src/errors.ts`.',
+    '',
+    '| code | exit code | what it means | what to do |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+if (import.meta.main) {
+  mkdirSync(join(projectDir, 'docs'), { recursive: true });
+  writeFileSync(join(projectDir, 'docs', 'errors.md'), errorReference());
+}
