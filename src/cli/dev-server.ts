@@ -1,0 +1,95 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { DevServerError } from '../errors.ts';
+import { type Companion, childEnvironment, startCompanion } from '../process/index.ts';
+
+/** A NATS server of our own on a free port of the loopback address. It ends when this process does. */
+export interface DevServer {
+  /** `nats://127.0.0.1:PORT` */
+  readonly url: string;
+  /** Resolves when the server ended, whoever ended it. */
+  readonly exited: Promise<void>;
+  stop(): Promise<void>;
+}
+
+const START_LIMIT_MS = 10_000;
+/** What is kept of the server's own log for the message of a failed start. */
+const LOG_KEPT = 4096;
+const LISTENING = /Listening for client connections on (127\.0\.0\.1:\d+)/;
+
+/**
+ * Starts a private NATS server and resolves when it takes connections.
+ * @throws {DevServerError} when there is none to start, or when it does not come up.
+ */
+export async function startDevServer(env: NodeJS.ProcessEnv): Promise<DevServer> {
+  const path = findNatsServer(env);
+  // A server at debug level writes a line when a client leaves, and we are one: should this process die without a
+  // goodbye, that line meets a pipe without a reader and the server dies of it.
+  const server = await startCompanion({
+    path,
+    args: ['--addr', '127.0.0.1', '--port', '-1', '--debug'],
+    environment: childEnvironment({ base: env, remove: [] }),
+  });
+  server.stdin.end();
+  server.stdout.resume();
+  try {
+    const address = await listening(server, path);
+    return {
+      url: `nats://${address}`,
+      exited: server.exited.then(() => {}),
+      stop: () => server.end(),
+    };
+  } catch (error) {
+    await server.end();
+    throw error;
+  }
+}
+
+function listening(server: Companion, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let log = '';
+    let found = false;
+    const fail = (what: string) =>
+      reject(new DevServerError(`${path} ${what}${log === '' ? '' : `:\n${log.trimEnd()}`}`));
+    const timer = setTimeout(() => fail(`did not take connections within ${START_LIMIT_MS / 1000} s`), START_LIMIT_MS);
+    // Read to its end, or the server would stand still once the pipe is full.
+    server.stderr.on('data', (chunk: Buffer) => {
+      if (found) return;
+      log = (log + chunk.toString()).slice(-LOG_KEPT);
+      const address = LISTENING.exec(log)?.[1];
+      if (address === undefined) return;
+      found = true;
+      clearTimeout(timer);
+      resolve(address);
+    });
+    void server.exited.then(() => {
+      clearTimeout(timer);
+      fail('ended at once');
+    });
+  });
+}
+
+/** The program named by FISK_NATS_SERVER, else the first `nats-server` on PATH. */
+function findNatsServer(env: NodeJS.ProcessEnv): string {
+  const named = env['FISK_NATS_SERVER'];
+  if (named) {
+    if (isProgram(named)) return named;
+    throw new DevServerError(`FISK_NATS_SERVER names ${named}, and that is no program that can be started`);
+  }
+  const found = (env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((directory) => directory !== '')
+    .map((directory) => join(directory, 'nats-server'))
+    .find(isProgram);
+  if (found === undefined) throw new DevServerError('there is no nats-server on PATH for --dev to start');
+  return found;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

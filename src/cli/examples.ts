@@ -1,0 +1,41 @@
+import type { CommandName } from './program.ts';
+
+const EXAMPLES: Record<CommandName | 'fisk', readonly (readonly [command: string, why: string])[]> = {
+  fisk: [
+    ['fisk serve --dev --config agent.yaml', 'try it out'],
+    ['fisk discover depot --context local', 'what does it offer?'],
+    ['fisk call depot part_add name=bolt --context local', 'call a tool'],
+  ],
+  serve: [
+    ['fisk serve --config agent.yaml', 'serve until told to stop'],
+    ['fisk serve --check', 'would it start, and what would it serve?'],
+    ['fisk serve --dev', 'no NATS at hand: start a private server'],
+  ],
+  discover: [
+    ['fisk discover --context local', 'who is there?'],
+    ['fisk discover depot --context local', 'the card of one agent'],
+    ['fisk discover depot --json | jq .tools', 'for scripts'],
+  ],
+  call: [
+    ['fisk call depot part_add name=bolt count=5', 'arguments as words'],
+    [`fisk call depot part_add '{"name": "bolt"}'`, 'arguments as JSON'],
+    ['fisk call depot part_add - < part.json', 'arguments from stdin'],
+    ['fisk call depot part_add name=bolt labels:=\'["a","b"]\'', 'one argument as JSON'],
+  ],
+  info: [
+    ['fisk info --config agent.yaml', 'the whole picture'],
+    ["fisk info --json | jq '.tools[].name'", 'for tests of a configuration'],
+  ],
+  completion: [
+    ['source <(fisk completion bash)', 'in ~/.bashrc'],
+    ['source <(fisk completion zsh)', 'in ~/.zshrc'],
+    ['fisk completion fish | source', 'in config.fish'],
+  ],
+};
+
+/** The examples of a command for the end of its help. */
+export function examples(name: CommandName | 'fisk'): string {
+  const list = EXAMPLES[name];
+  const width = Math.max(...list.map(([command]) => command.length));
+  return list.map(([command, why]) => `  ${command.padEnd(width)}  # ${why}`).join('\n');
+}

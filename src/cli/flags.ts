@@ -1,0 +1,38 @@
+import { InvalidArgumentError, Option } from 'commander';
+
+/** What completion may offer for a value, and what the command model says about it. */
+export type ValueKind = 'text' | 'integer' | 'file' | 'directory';
+
+/** A flag with the kind of its value; a switch has none. */
+export class Flag extends Option {
+  readonly kind: ValueKind | undefined;
+
+  constructor(flags: string, description: string, kind?: ValueKind) {
+    super(flags, description);
+    this.kind = kind;
+    if (kind === 'integer') this.argParser(parseInteger);
+    else if (kind !== undefined) this.argParser(refuseEmpty);
+  }
+}
+
+function parseInteger(text: string): number {
+  if (!/^[+-]?\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+function refuseEmpty(text: string): string {
+  if (text === '') throw new InvalidArgumentError('It must not be empty.');
+  return text;
+}
+
+export const DEFAULT_CONFIG = 'agent.yaml';
+
+export const configFlag = () =>
+  new Flag('--config <file>', 'configuration file', 'file').default(DEFAULT_CONFIG).helpGroup('Options:');
+
+export const contextFlag = () => new Flag('--context <name>', 'NATS context to use; no file is read then', 'text');
+
+export const serverFlag = (description = 'NATS server to use in place of a context') =>
+  new Flag('--server <url>', description, 'text');
+
+export const jsonFlag = () => new Flag('--json', 'print one JSON document');

@@ -1,0 +1,171 @@
+import { Argument, Command } from 'commander';
+import { examples } from './examples.ts';
+import { configFlag, contextFlag, Flag, jsonFlag, serverFlag } from './flags.ts';
+import type { Terminal } from './render/terminal.ts';
+import { version } from './version.ts';
+
+export type CommandName = 'serve' | 'discover' | 'call' | 'info' | 'completion';
+
+/** One command as it was typed. */
+export interface Invocation {
+  readonly args: readonly (string | readonly string[] | undefined)[];
+  readonly flags: Flags;
+  /** True when the flag stands on the command line, false when it has its default. */
+  typed(flag: keyof Flags): boolean;
+}
+
+/** Every flag of every command. A switch is there only when it was typed. */
+export interface Flags {
+  readonly config: string;
+  readonly context?: string;
+  readonly server?: string;
+  readonly json?: true;
+  readonly timeout?: string;
+  readonly color: boolean;
+  readonly check?: true;
+  readonly dev?: true;
+  readonly workers?: number;
+  readonly stateDir?: string;
+  readonly workDir?: string;
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
+  readonly telemetry: boolean;
+  readonly verbose?: true;
+  readonly logFormat?: 'json' | 'text';
+}
+
+/** Runs one command. */
+export type Runner = (name: CommandName, invocation: Invocation) => Promise<void>;
+
+const SERVING = 'Serve:';
+const CALLING = 'Ask and call:';
+const SHELL = 'Shell:';
+
+/**
+ * The whole command line: what may be typed, its help and its errors. Parsing throws commander's own error when the
+ * command line is wrong or when help was asked for; by then everything is printed.
+ */
+export function buildProgram(terminal: Terminal, run: Runner): Command {
+  const program = new Command('fisk')
+    .description('Turns any fisk command-line application into tools that agents can use safely.')
+    .version(version, '--version', 'print the version')
+    .helpOption('-h, --help', 'print help; also after a command')
+    .helpCommand('help [command]', 'print help for a command')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.out.write(text),
+      writeErr: (text) => terminal.err.write(text),
+      getOutHelpWidth: () => helpWidth(process.stdout.columns),
+      getErrHelpWidth: () => helpWidth(process.stderr.columns),
+    })
+    .configureHelp({
+      styleTitle: (title) => terminal.out.style.bold(title),
+      subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
+      sortOptions: false,
+    });
+  program.commandsGroup(SHELL).helpCommand(true);
+
+  const add = (name: CommandName, group: string, summary: string, description: string): Command => {
+    const command = program
+      .command(name)
+      .helpGroup(group)
+      .summary(summary)
+      .description(description)
+      .addHelpText('after', () => `\n${terminal.out.style.bold('Examples:')}\n${examples(name)}`);
+    command.action(async () => {
+      const typed = (flag: keyof Flags) => command.getOptionValueSource(flag) === 'cli';
+      await run(name, { args: command.processedArgs, flags: command.opts(), typed });
+    });
+    return command;
+  };
+
+  add(
+    'serve',
+    SERVING,
+    'serve the tools of an application over NATS',
+    'Serves the commands of the configured application to other agents over NATS.',
+  )
+    .addOption(configFlag())
+    .addOption(new Flag('--check', 'check the file, show what would be served, and leave'))
+    .addOption(new Flag('--dev', 'try it out: start a private NATS server when none is configured'))
+    .addOption(serverFlag('NATS server in place of a context; with --dev'))
+    .addOption(new Flag('--work-dir <dir>', 'where commands of hosted runs run', 'directory').helpGroup('Runs:'))
+    .addOption(new Flag('--state-dir <dir>', 'where hosted runs keep their journals', 'directory').helpGroup('Runs:'))
+    .addOption(new Flag('--workers <n>', 'queued jobs taken at once; not tool calls', 'integer').helpGroup('Runs:'))
+    .addOption(new Flag('--api-key <key>', 'model provider key ($ANTHROPIC_API_KEY)', 'text').helpGroup('Runs:'))
+    .addOption(new Flag('--base-url <url>', 'model provider ($ANTHROPIC_BASE_URL)', 'text').helpGroup('Runs:'))
+    .addOption(new Flag('--log-format <form>', 'form of the log', 'text').choices(['json', 'text']).helpGroup('Log:'))
+    .addOption(new Flag('--verbose', 'log at debug level').helpGroup('Log:'))
+    .addOption(new Flag('--no-telemetry', 'export nothing ($NO_TELEMETRY)').helpGroup('Log:'));
+
+  add(
+    'discover',
+    CALLING,
+    'list the agents, or show the card of one',
+    'Lists the agents that answer, or shows the card of one with the tools that it serves.',
+  )
+    .argument('[agent]', 'identity of the agent; without it all are listed')
+    .addOption(configFlag())
+    .addOption(contextFlag())
+    .addOption(serverFlag())
+    .addOption(jsonFlag());
+
+  add(
+    'call',
+    CALLING,
+    'call a tool of an agent',
+    'Calls a tool that another agent serves. The output of the command goes to stdout, its exit code is ours.\n\n' +
+      'Arguments are one JSON object, or - to read it from stdin, or words: name=text, name:=JSON; a name that is ' +
+      'repeated makes a list.',
+  )
+    .argument('<agent>', 'identity of the agent')
+    .argument('<tool>', 'name of the tool, as discover shows it')
+    .argument('[arguments...]', 'JSON object, -, or name=value words')
+    .addOption(configFlag())
+    .addOption(contextFlag())
+    .addOption(serverFlag())
+    .addOption(new Flag('--timeout <duration>', 'give up after this long, e.g. 90s or 5m', 'text'))
+    .addOption(jsonFlag());
+
+  add(
+    'info',
+    SERVING,
+    'show what a configuration amounts to',
+    'Shows what a configuration amounts to: its tools, what is served, what is not, and why.',
+  )
+    .addOption(configFlag())
+    .addOption(serverFlag('NATS server for looking at the remote agents of the file'))
+    .addOption(new Flag('--no-color', 'no emphasis ($NO_COLOR)'))
+    .addOption(jsonFlag());
+
+  add(
+    'completion',
+    SHELL,
+    'print the completion script of a shell',
+    'Prints a script that completes commands, flags, agents and tools in your shell.',
+  ).addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(['bash', 'zsh', 'fish']));
+
+  program.addHelpText('after', () => `\n${terminal.out.style.bold('Examples:')}\n${examples('fisk')}`);
+  for (const command of [program, ...program.commands]) command.showHelpAfterError(usage(command));
+  return program;
+}
+
+/** The usage line and the way to the help, as they follow an error of the command line. */
+export function usage(command: Command): string {
+  const help = command.createHelp();
+  return `\nUsage: ${help.commandUsage(command)}\nRun '${fullName(command)} --help' to see what it takes.`;
+}
+
+function fullName(command: Command): string {
+  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
+}
+
+function argumentTerm(argument: Argument): string {
+  const name = argument.variadic ? `${argument.name()}...` : argument.name();
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+/** Lines of help longer than this tire the eye, however wide the terminal is. */
+function helpWidth(terminalColumns: number | undefined): number {
+  return Math.min(terminalColumns ?? 80, 96);
+}
