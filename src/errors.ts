@@ -50,6 +50,20 @@ export class UnsupportedPlatformError extends define(
   'Run on Linux with glibc and Node.js 22.15 or newer.',
 ) {}
 
+export class DevServerError extends define(
+  'FISK_DEV_SERVER',
+  1,
+  'The private NATS server of serve --dev could not be started.',
+  'Install nats-server on PATH or name it in FISK_NATS_SERVER, or use a server of your own with --server.',
+) {}
+
+export class ContextMissingError extends define(
+  'FISK_CONTEXT_MISSING',
+  1,
+  'Nothing says which NATS to connect to.',
+  'Give --context NAME or --server URL, or set nats_context in the configuration file.',
+) {}
+
 // --- processes ----------------------------------------------------------------------------------------------------
 
 export class CommandNotFoundError extends define(
@@ -144,6 +158,76 @@ export class CommandCancelledError extends define(
 
 // --- configuration ------------------------------------------------------------------------------------------------
 
+/** One thing that is wrong with the configuration. */
+export interface ConfigProblem {
+  /** Where it was said: `agent.yaml:7:9`, `agent.yaml`, `--workers` or the name of a variable. */
+  readonly where: string;
+  /** From 1; absent when the value came from a flag or variable, or is missing. */
+  readonly line?: number;
+  readonly column?: number;
+  /** The source line with a caret below it. */
+  readonly excerpt?: string;
+  /** Key path, `remote_tools[0].name`; empty for the file as a whole. */
+  readonly key: string;
+  readonly rule: string;
+  readonly remedy: string;
+}
+
+export class ConfigUnreadableError extends define(
+  'FISK_CONFIG_UNREADABLE',
+  1,
+  'The configuration file cannot be read.',
+  'Check the path; --config names another file.',
+) {}
+
+export class ConfigInvalidError extends define(
+  'FISK_CONFIG_INVALID',
+  1,
+  'The configuration is not valid for this command. Every problem found is listed, the most important first.',
+  'Correct the keys that the message names; docs/configuration.md describes each.',
+) {
+  readonly problems: readonly ConfigProblem[];
+  constructor(message: string, problems: readonly ConfigProblem[]) {
+    super(message);
+    this.problems = problems;
+  }
+}
+
+export class NothingEnabledError extends define(
+  'FISK_NOTHING_ENABLED',
+  1,
+  'The configuration enables no endpoint, so fisk serve has nothing to do.',
+  'Add one of the blocks that the message shows.',
+) {}
+
+export class NatsContextError extends define(
+  'FISK_NATS_CONTEXT',
+  1,
+  'A NATS context does not exist, cannot be read, or asks for what is not supported.',
+  'List the contexts with: nats context ls',
+) {}
+
+export class ApplicationNotFoundError extends define(
+  'FISK_APPLICATION_NOT_FOUND',
+  1,
+  'The application to wrap does not exist or cannot be executed.',
+  'Correct application_path; a name without a slash is looked up on PATH and then in the working directory.',
+) {}
+
+export class WorkDirError extends define(
+  'FISK_WORK_DIR',
+  1,
+  'The directory given with --work-dir is relative, missing, or no directory.',
+  'Give the absolute path of an existing directory.',
+) {}
+
+export class AddressInvalidError extends define(
+  'FISK_ADDRESS_INVALID',
+  1,
+  'A base address is not acceptable.',
+  'Use https, or http on localhost or a loopback address, without user information.',
+) {}
+
 // --- application and tools ----------------------------------------------------------------------------------------
 
 export class IntrospectionError extends define(
@@ -220,10 +304,13 @@ export class MessageInvalidError extends define(
   readonly reason: MessageFault;
   /** What is wrong with the message and nothing about us, fit to be sent back. */
   readonly description: string;
-  constructor(reason: MessageFault, description: string) {
+  /** Who claims to have sent it, where that much could be read. */
+  readonly sender: string | undefined;
+  constructor(reason: MessageFault, description: string, sender?: string) {
     super(description);
     this.reason = reason;
     this.description = description;
+    this.sender = sender;
   }
 }
 
@@ -241,5 +328,105 @@ export class MessageTooLargeError extends define(
 }
 
 // --- connection and peers -----------------------------------------------------------------------------------------
+
+export class ConnectFailedError extends define(
+  'FISK_NATS_CONNECT',
+  1,
+  'No NATS server could be connected to: none answers at the address, or it refuses the credentials.',
+  'Check that the server runs, and the url and credentials of the NATS context.',
+) {}
+
+export class ConnectionLostError extends define(
+  'FISK_NATS_CONNECTION_LOST',
+  1,
+  'The connection to NATS ended for good, or does not carry messages any more.',
+  'Check the NATS server and its log; credentials that it refuses after a reconnect end a connection for good.',
+) {}
+
+export class NotPermittedError extends define(
+  'FISK_NATS_NOT_PERMITTED',
+  1,
+  'The NATS server does not let this user publish to or subscribe to a subject that is needed.',
+  'Grant the subject that the message names; docs/protocol.md lists what each side needs.',
+) {}
+
+export class ServiceStoppedError extends define(
+  'FISK_SERVICE_STOPPED',
+  1,
+  'The micro service ended although nobody asked it to, so that no request would be heard any more.',
+  'The message names the cause: mostly a subject that the user may not subscribe to.',
+) {}
+
+export class NoRespondersError extends define(
+  'FISK_NO_RESPONDERS',
+  69,
+  'Nobody listens on the subject of that agent: it does not run, or it serves something else.',
+  'Check the name with fisk discover, and that both sides use the same NATS account.',
+) {}
+
+export class NoAnswerError extends define(
+  'FISK_NO_ANSWER',
+  124,
+  'An agent listens but did not answer in time.',
+  'Try again, or raise request_timeout.',
+) {}
+
+export class NoAckError extends define(
+  'FISK_NO_ACK',
+  124,
+  'A call was not acknowledged, although that happens before any work starts. Whether it arrived is not known.',
+  'Check the agent and the connection; repeat the call only if running it twice does no harm.',
+) {}
+
+export class PeerSilentError extends define(
+  'FISK_PEER_SILENT',
+  124,
+  'A call was acknowledged and then nothing more was heard, not even that it still runs. Its outcome is not known.',
+  'Check whether the agent still runs; repeat the call only if running it twice does no harm.',
+) {}
+
+export class CallTimeoutError extends define(
+  'FISK_CALL_TIMEOUT',
+  124,
+  'The time that the caller allows for a whole call is over. The command may still run at the agent.',
+  'Allow more time.',
+) {}
+
+export class CallCancelledError extends define(
+  'FISK_CALL_CANCELLED',
+  130,
+  'The caller no longer waits for a call. The command may still run at the agent.',
+  'Nothing, if that was meant.',
+) {}
+
+export class RequestRefusedError extends define(
+  'FISK_REQUEST_REFUSED',
+  1,
+  'An agent refused a request before it looked at what was asked: 400 for a bad message, 404 for a question that is gone, 500 for a fault of its own.',
+  'The description says what was wrong; mostly the two sides speak different versions.',
+) {
+  /** 400, 404 or 500. */
+  readonly status: number;
+  readonly description: string;
+  constructor(message: string, status: number, description: string) {
+    super(message);
+    this.status = status;
+    this.description = description;
+  }
+}
+
+export class ReplyInvalidError extends define(
+  'FISK_REPLY_INVALID',
+  1,
+  'An agent answered with something that the protocol does not allow there.',
+  'Update whichever side is older.',
+) {}
+
+export class ReplyIncompleteError extends define(
+  'FISK_REPLY_INCOMPLETE',
+  1,
+  'The answers to a call ended without its result. Whether the command succeeded is not known.',
+  'Look at the agent and its log before repeating the call.',
+) {}
 
 // --- serving ------------------------------------------------------------------------------------------------------
