@@ -1,0 +1,4 @@
+export { makePipe, type PipeOutcome } from './pipe.ts';
+export { closeQuietly, type SpawnOutcome, type SpawnRequest, spawnProcess } from './spawn.ts';
+export { appendNativeString, type NativeStrings, nativeStrings } from './strings.ts';
+export { type ExitStatus, reap } from './wait.ts';

@@ -1,0 +1,132 @@
+import { closeSync, openSync } from 'node:fs';
+import { type Libc, libc } from './libc.ts';
+import { type NativeStrings, nativeString } from './strings.ts';
+
+/** What a child is started with. Descriptors are the parent's; the child gets copies and nothing else. */
+export interface SpawnRequest {
+  /** Absolute path, or one relative to the working directory of this process. No NUL. */
+  readonly path: string;
+  /** The argument vector including its first element. */
+  readonly argv: NativeStrings;
+  /** `KEY=value` strings. */
+  readonly envp: NativeStrings;
+  /** Working directory of the child; this process's own when absent. No NUL. */
+  readonly cwd?: string | undefined;
+  /** What becomes descriptor 0 of the child; `null` is the null device. */
+  readonly stdin: number | null;
+  readonly stdout: number;
+  readonly stderr: number;
+}
+
+/** Outcome of a start: the pid, or the errno that says why there is none. */
+export type SpawnOutcome = { readonly pid: number; readonly errno: 0 } | { readonly errno: number };
+
+// Sizes of glibc's opaque types with room to spare: 336, 80 and 128 bytes.
+const ATTRIBUTE_BYTES = 512;
+const ACTION_BYTES = 128;
+const SIGNAL_SET_BYTES = 128;
+const SET_GROUP = 0x02;
+const SET_SIGNAL_DEFAULT = 0x04;
+const SET_SIGNAL_MASK = 0x08;
+
+/** koffi refuses more than 256 asynchronous calls at a time; the thread pool runs four of them anyway. */
+const STARTS_AT_ONCE = 64;
+
+let attributes: Buffer | undefined;
+let nullDevice: number | undefined;
+let starting = 0;
+const waiting: (() => void)[] = [];
+
+/**
+ * Everything the native side may still read. koffi does not hold the buffers it is given during an asynchronous
+ * call; without this, a garbage collection at the wrong moment makes a start fail with EPERM.
+ */
+const held = new Set<readonly Buffer[]>();
+
+/**
+ * Starts a child as leader of a process group of its own, with all signals at their default and none blocked.
+ * It never throws for what the system refuses: the errno is the answer.
+ */
+export async function spawnProcess(request: SpawnRequest): Promise<SpawnOutcome> {
+  if (starting >= STARTS_AT_ONCE) {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  }
+  starting++;
+  try {
+    return await start(libc(), request);
+  } finally {
+    starting--;
+    waiting.shift()?.();
+  }
+}
+
+function start(c: Libc, request: SpawnRequest): Promise<SpawnOutcome> {
+  attributes ??= groupAttributes(c);
+  nullDevice ??= openSync('/dev/null', 'r');
+  const attr = attributes;
+  const actions = Buffer.allocUnsafeSlow(ACTION_BYTES);
+  const path = nativeString(request.path);
+  const pid = new Int32Array(Buffer.allocUnsafeSlow(8).buffer, 0, 1);
+  const cwd = request.cwd === undefined ? undefined : nativeString(request.cwd);
+  c.actionsInit(actions);
+  c.actionsAddDup2(actions, request.stdin ?? nullDevice, 0);
+  c.actionsAddDup2(actions, request.stdout, 1);
+  c.actionsAddDup2(actions, request.stderr, 2);
+  // What this process opens is closed at an exec anyway; what it inherited itself may not be.
+  c.actionsAddCloseFrom?.(actions, 3);
+  if (cwd !== undefined) {
+    c.actionsAddChdir(actions, cwd);
+  }
+  const { argv, envp } = request;
+  const kept = [
+    attr,
+    actions,
+    path,
+    Buffer.from(pid.buffer),
+    argv.pointers,
+    ...argv.blocks,
+    envp.pointers,
+    ...envp.blocks,
+  ];
+  held.add(kept);
+  return new Promise((resolve, reject) => {
+    c.posixSpawnAsync(pid, path, actions, attr, argv.pointers, envp.pointers, (error, errno) => {
+      c.actionsDestroy(actions);
+      held.delete(kept);
+      if (error) {
+        reject(error);
+      } else if (errno === 0) {
+        resolve({ pid: pid[0] ?? 0, errno: 0 });
+      } else {
+        resolve({ errno });
+      }
+    });
+  });
+}
+
+/** The attributes are the same for every child, and only ever read once they are made. */
+function groupAttributes(c: Libc): Buffer {
+  const made = Buffer.alloc(ATTRIBUTE_BYTES);
+  const signals = Buffer.alloc(SIGNAL_SET_BYTES);
+  c.attributesInit(made);
+  c.attributesSetFlags(made, SET_GROUP | SET_SIGNAL_DEFAULT | SET_SIGNAL_MASK);
+  c.attributesSetGroup(made, 0);
+  c.signalsFill(signals);
+  c.attributesSetDefault(made, signals);
+  c.signalsEmpty(signals);
+  c.attributesSetMask(made, signals);
+  return made;
+}
+
+/** Closes descriptors that may already be gone on a path that must not fail. */
+export function closeQuietly(...fds: readonly (number | undefined)[]): void {
+  for (const fd of fds) {
+    if (fd !== undefined) {
+      try {
+        closeSync(fd);
+      } catch {
+        // Closed before: that is all that was wanted.
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/** The process group of a command that runs at this moment. */
+export interface LiveGroup {
+  /** The number of the group and the pid of its leader. */
+  readonly pid: number;
+  /** The value of the variable that everything the command starts inherits. */
+  readonly mark: string;
+  /** When the command must be over, Unix ms; 0 = no bound. */
+  readonly deadline: number;
+  /** Signals the whole group; nothing happens once it is gone. */
+  signal(name: NodeJS.Signals): void;
+  /** Waits until the group is gone, for at most `boundMs`. */
+  waitGone(boundMs: number): Promise<boolean>;
+}
+
+/** The process groups of commands that run at this moment. */
+class LiveGroups {
+  readonly #groups = new Set<LiveGroup>();
+
+  get size(): number {
+    return this.#groups.size;
+  }
+
+  /** Those running, oldest first. */
+  list(): LiveGroup[] {
+    return [...this.#groups];
+  }
+
+  add(group: LiveGroup): void {
+    this.#groups.add(group);
+  }
+
+  /** The command is over. What it left running on purpose is nobody's to end. */
+  delete(group: LiveGroup): void {
+    this.#groups.delete(group);
+  }
+}
+
+export const liveGroups = new LiveGroups();

@@ -1,0 +1,10 @@
+export { type CaptureResult, type CaptureSpec, captureCommand } from './capture.ts';
+export { type Captured, CaptureRing, OUTPUT_LIMIT_BYTES } from './capture-ring.ts';
+export type { StartSpec } from './child.ts';
+export { type Companion, startCompanion } from './companion.ts';
+export { type CpuLimit, type CpuLimitOptions, cpuLimit, defaultConcurrency } from './cpu.ts';
+export { type ChildEnvironment, childEnvironment, type EnvironmentOptions } from './environment.ts';
+export { type LiveGroup, liveGroups } from './groups.ts';
+export { type ProcessLog, silentLog } from './log.ts';
+export { type CommandResult, type CommandSpec, runCommand } from './run.ts';
+export { type Release, Slots } from './slots.ts';

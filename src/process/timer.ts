@@ -1,0 +1,19 @@
+/** The longest delay a timer takes; a longer one would fire at once. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/** A one-shot timer of any length that keeps the process alive while it is pending. */
+export interface LongTimer {
+  clear(): void;
+}
+
+/** Calls `fire` after `delayMs`. Infinity never fires, yet still keeps the process alive until it is cleared. */
+export function startTimer(delayMs: number, fire: () => void): LongTimer {
+  const end = performance.now() + delayMs;
+  let timer: NodeJS.Timeout;
+  const arm = (leftMs: number): void => {
+    timer =
+      leftMs > MAX_DELAY_MS ? setTimeout(() => arm(end - performance.now()), MAX_DELAY_MS) : setTimeout(fire, leftMs);
+  };
+  arm(delayMs);
+  return { clear: () => clearTimeout(timer) };
+}

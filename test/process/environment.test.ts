@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { childEnvironment, runCommand } from '../../src/process/index.ts';
+import { fixture } from '../support/tmp.ts';
+
+async function environmentOf(base: NodeJS.ProcessEnv, remove: string[], workDir?: string) {
+  const environment = childEnvironment({ base, remove, ...(workDir && { workDir }) });
+  const { output } = await runCommand({ path: fixture('env.sh'), args: [], environment, cwd: workDir });
+  return new Map(output.split('\n').map((line) => line.split('=', 2) as [string, string]));
+}
+
+test('a command gets everything but credentials and what the supervisor gave to the daemon alone', async () => {
+  const seen = await environmentOf(
+    {
+      NOTIFY_SOCKET: '/run/x',
+      WATCHDOG_USEC: '1000',
+      WATCHDOG_PID: '1',
+      LISTEN_PID: '1',
+      LISTEN_FDS: '1',
+      LISTEN_FDNAMES: 'a',
+      CREDENTIALS_DIRECTORY: '/run/credentials',
+      INVOCATION_ID: 'abc',
+      JOURNAL_STREAM: '8:1',
+      ANTHROPIC_API_KEY: 'k',
+      OTHER: 'kept',
+      PATH: '/usr/bin:/bin',
+      HOME: '/home/op',
+    },
+    ['ANTHROPIC_API_KEY'],
+  );
+  assert.equal(seen.get('PATH'), '/usr/bin:/bin');
+  assert.equal(seen.get('HOME'), '/home/op');
+  assert.equal(seen.get('OTHER'), 'kept');
+  assert.equal(seen.get('INVOCATION_ID'), 'abc');
+  assert.equal(seen.get('JOURNAL_STREAM'), '8:1');
+  assert.equal(seen.get('LLMFORMAT'), '1');
+  assert.equal(seen.get('FISK_AI'), '1');
+  assert.match(seen.get('FISK_CALL') ?? '', /^\d+\.\d+\.[0-9a-f]{16}\.0$/);
+  for (const name of seen.keys()) {
+    assert.doesNotMatch(name, /NOTIFY|WATCHDOG|LISTEN|CREDENTIALS|ANTHROPIC/);
+  }
+});
+
+test('inherited values of the variables that mark a program as reader are overridden', async () => {
+  const seen = await environmentOf({ PATH: '/usr/bin:/bin', LLMFORMAT: '0', FISK_AI: 'no', FISK_CALL: 'other' }, []);
+  assert.equal(seen.get('LLMFORMAT'), '1');
+  assert.equal(seen.get('FISK_AI'), '1');
+});
+
+test('PWD follows the working directory of the command', async () => {
+  const seen = await environmentOf({ PATH: '/usr/bin:/bin', PWD: '/elsewhere' }, [], '/usr');
+  assert.equal(seen.get('PWD'), '/usr');
+});
+
+test('every call has a mark of its own, with the deadline in it', async () => {
+  const environment = childEnvironment({ base: { PATH: '/usr/bin:/bin' }, remove: [] });
+  const marks = new Set<string>();
+  const before = Date.now();
+  for (let call = 0; call < 3; call++) {
+    const { output } = await runCommand({ path: fixture('env.sh'), args: [], environment, timeoutMs: 60_000 });
+    const mark = /^FISK_CALL=(.*)$/m.exec(output)?.[1] ?? '';
+    const deadline = Number(mark.split('.')[3]);
+    assert.ok(deadline >= before + 60_000 && deadline <= Date.now() + 60_000);
+    marks.add(mark);
+  }
+  assert.equal(marks.size, 3);
+});
+
+test('a variable with a NUL is refused instead of being cut', () => {
+  assert.throws(() => childEnvironment({ base: { BAD: 'a\0b' }, remove: [] }), { code: 'FISK_ARGUMENT_NUL' });
+});

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { run } from '../support/run.ts';
+
+const program = join(import.meta.dirname, 'programs', 'starts-commands.ts');
+
+test('two hundred fresh processes each start their first command', async () => {
+  let left = 200;
+  const worker = async (): Promise<void> => {
+    while (left-- > 0) {
+      const { code, stdout, stderr } = await run(process.execPath, [program, '1']);
+      assert.deepEqual({ code, stdout }, { code: 0, stdout: 'ok\n' }, stderr);
+    }
+  };
+  await Promise.all([worker(), worker(), worker()]);
+});
+
+test('without a descriptor left a call fails by name, and works again once there is one', async () => {
+  const { stdout, stderr } = await run('prlimit', ['--nofile=32:32', process.execPath, program, 'descriptors']);
+  assert.equal(stdout, 'FISK_NO_DESCRIPTORS\nok\n', stderr);
+});
+
+test('without a process left a call fails by name, and the caller lives', async () => {
+  // Root has no such limit, so another user runs it; that user's own processes already count.
+  const { stdout, stderr } = await run('setpriv', [
+    '--reuid=65534',
+    '--clear-groups',
+    'prlimit',
+    '--nproc=24:24',
+    process.execPath,
+    program,
+    'processes',
+  ]);
+  assert.equal(stdout, 'FISK_NO_PROCESSES\nok\n', stderr);
+});
