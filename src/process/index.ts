@@ -8,3 +8,4 @@ export { type LiveGroup, liveGroups } from './groups.ts';
 export { type ProcessLog, silentLog } from './log.ts';
 export { type CommandResult, type CommandSpec, runCommand } from './run.ts';
 export { type Release, Slots } from './slots.ts';
+export { checkStartable } from './start-errors.ts';

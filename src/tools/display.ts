@@ -6,7 +6,7 @@ export const COMMAND_LINE_LIMIT = 2000;
 export const TRACE_LIMIT = 500;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const ESCAPE_SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g;
+const ESCAPE_SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[ -/]*[0-~])/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g;
 
@@ -39,8 +39,18 @@ export function displayLine(argv: readonly string[]): string {
 const LONGEST_WHOLE_VALUE = 19;
 
 /** A long value reduced to its beginning and end. For display alone: approval and running use the whole. */
-export function shortenValue(value: string): string {
+function shortenValue(value: string): string {
   const points = [...value];
   if (points.length <= LONGEST_WHOLE_VALUE) return value;
   return `${points.slice(0, 10).join('')}...${points.slice(-6).join('')}`;
+}
+
+/** A vector on one line with its long values shortened; the path, flag names and what precedes `=` stay whole. */
+export function shortLine(path: readonly string[], flags: readonly string[], positionals: readonly string[]): string {
+  const shortFlags = flags.map((token) => {
+    const equals = token.indexOf('=');
+    return equals < 0 ? token : `${token.slice(0, equals + 1)}${shortenValue(token.slice(equals + 1))}`;
+  });
+  const behind = positionals.length === 0 ? [] : ['--', ...positionals.map(shortenValue)];
+  return displayLine([...path, ...shortFlags, ...behind]);
 }

@@ -1,3 +1,6 @@
+export { type Binary, CommandTool } from './application/command-tool.ts';
+export type { GlobalFlagInfo } from './application/globals.ts';
+export { type LoadedApplication, type LoadOptions, loadApplication, type RemovedCommand } from './application/load.ts';
 export { type Behavior, cardBehavior, RESERVED_TAGS, readTags, type TagReading } from './behavior.ts';
 export {
   type ArgumentValidator,
