@@ -430,3 +430,10 @@ export class ReplyIncompleteError extends define(
 ) {}
 
 // --- serving ------------------------------------------------------------------------------------------------------
+
+export class NothingToServeError extends define(
+  'FISK_NOTHING_TO_SERVE',
+  1,
+  'No tool is left that may be served to peers: filtered out, in need of an approval, or otherwise unservable.',
+  'Look at include, exclude and expose.agent.tools, and at the tags of the commands; fisk info shows both.',
+) {}

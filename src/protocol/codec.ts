@@ -7,6 +7,7 @@ import { MAX_BODY_BYTES, MAX_DEPTH } from './limits.ts';
 import type { Message } from './messages.ts';
 import { parseNumberText } from './numbers.ts';
 import { hasSchema } from './schemas.ts';
+import { isIdentity } from './subjects.ts';
 import { problemWith } from './validate.ts';
 
 /** A message that passed every check. */
@@ -29,10 +30,12 @@ export function decode(body: Uint8Array, accept: readonly MessageId[], limit = M
     throw new MessageInvalidError('size', `the body has ${body.length} bytes, ${limit} are allowed`);
   const text = readText(body);
   const parsed = parseObject(text);
-  const id = knownId(parsed['protocol']);
+  const id = knownId(parsed);
   const problem = problemWith(id, parsed);
-  if (problem !== undefined) throw new MessageInvalidError('schema', problem);
-  if (!isAccepted(id, accept)) throw new MessageInvalidError('family', `${id.slice(0, 100)} is not answered here`);
+  if (problem !== undefined) throw new MessageInvalidError('schema', problem, senderOf(parsed));
+  if (!isAccepted(id, accept)) {
+    throw new MessageInvalidError('family', `${id.slice(0, 100)} is not answered here`, senderOf(parsed));
+  }
   return {
     id,
     message: parsed as unknown as Message,
@@ -110,11 +113,20 @@ function parseObject(text: string): Record<string, unknown> {
   return parsed as Record<string, unknown>;
 }
 
-function knownId(protocol: unknown): MessageId {
-  if (typeof protocol !== 'string')
-    throw new MessageInvalidError('protocol', 'property protocol is missing or no string');
+function knownId(parsed: Record<string, unknown>): MessageId {
+  const { protocol } = parsed;
+  if (typeof protocol !== 'string') {
+    throw new MessageInvalidError('protocol', 'property protocol is missing or no string', senderOf(parsed));
+  }
   if (hasSchema(protocol) || eventKind(protocol) !== undefined) return protocol as MessageId;
-  throw new MessageInvalidError('protocol', `protocol ${JSON.stringify(protocol.slice(0, 100))} is not known`);
+  const shown = JSON.stringify(protocol.slice(0, 100));
+  throw new MessageInvalidError('protocol', `protocol ${shown} is not known`, senderOf(parsed));
+}
+
+/** The claimed sender of a message that failed a check, for the log: only a legal name gets there. */
+function senderOf(parsed: Record<string, unknown>): string | undefined {
+  const name = (parsed['sender'] as { name?: unknown } | null | undefined)?.name;
+  return typeof name === 'string' && name.length <= 100 && isIdentity(name) ? name : undefined;
 }
 
 function isAccepted(id: MessageId, accept: readonly MessageId[]): boolean {

@@ -7,8 +7,8 @@ import { MAX_HEADER_TEXT, MAX_TEXT_BYTES } from './limits.ts';
 export function shortenText(text: string, maxBytes = MAX_TEXT_BYTES): string {
   // No character takes more than three bytes a UTF-16 unit, so most texts need no counting.
   if (text.length * 3 <= maxBytes) return text;
+  if (Buffer.byteLength(text) <= maxBytes) return text;
   const bytes = Buffer.from(text);
-  if (bytes.length <= maxBytes) return text;
   let end = Math.max(0, maxBytes);
   while (end > 0 && isContinuation(bytes[end])) end--;
   return `${bytes.toString('utf8', 0, end)}\n[${bytes.length - end} of ${bytes.length} bytes left out]`;

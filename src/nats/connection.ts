@@ -1,0 +1,178 @@
+import { createInbox, errors, type NatsConnection, type Status } from '@nats-io/nats-core';
+import { connect as dial } from '@nats-io/transport-node';
+import type { NatsContext } from '../config/index.ts';
+import { ConnectFailedError, ConnectionLostError } from '../errors.ts';
+import type { Logger } from '../observe/index.ts';
+import { HEADER_ROOM, MAX_BODY_BYTES } from '../protocol/index.ts';
+import { clientOptions, withoutUserInfo } from './options.ts';
+
+/** What the server refused to this user. */
+export interface PermissionRefusal {
+  readonly operation: 'publish' | 'subscription';
+  readonly subject: string;
+  /** The server's own words. */
+  readonly text: string;
+}
+
+/** Told about one connection until it stops watching. Must not throw. */
+export interface Watcher {
+  refused?(refusal: PermissionRefusal): void;
+  /** The connection ended and will not come back; not called for our own close. */
+  lost?(error: ConnectionLostError): void;
+}
+
+/** One connection to NATS, shared by everything in the process that needs it. */
+export interface Connection {
+  readonly nc: NatsConnection;
+  /** False while the client is trying to get back to a server. */
+  readonly connected: boolean;
+  /** Largest body in bytes that the server of the moment carries for us, 768 KiB at most. */
+  readonly bodyLimit: number;
+  /** A fresh reply subject under the prefix that this user may subscribe to. */
+  newInbox(): string;
+  watch(watcher: Watcher): () => void;
+  /** Resolves when the server has seen everything sent so far. Throws ConnectionLostError after `timeoutMs`. */
+  flush(timeoutMs?: number): Promise<void>;
+  /** Lets out what was sent, waiting at most `flushMs` for it, and ends the connection. */
+  close(flushMs?: number): Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly context?: NatsContext;
+  /** Used instead of those of the context. */
+  readonly servers?: readonly string[];
+  /** What the connection is for; shown by the server as `fisk-ai NAME`. */
+  readonly name: string;
+  readonly log?: Logger;
+}
+
+const FLUSH_MS = 2_000;
+
+/**
+ * Connects. The first attempt is not repeated: ConnectFailedError names context, servers and cause. From then on the
+ * client comes back by itself, for as long as it takes.
+ */
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  const settings = clientOptions(options.context, options.servers ?? [], options.name);
+  try {
+    return new SharedConnection(await dial(settings), settings.inboxPrefix, options.log);
+  } catch (error) {
+    const servers = [settings.servers ?? []].flat().map(withoutUserInfo).join(', ');
+    const by = options.context === undefined ? servers : `context ${options.context.name} (${servers})`;
+    throw new ConnectFailedError(`cannot connect to NATS by ${by}: ${causeOf(error)}`, { cause: error });
+  }
+}
+
+class SharedConnection implements Connection {
+  readonly nc: NatsConnection;
+  readonly #inboxPrefix: string | undefined;
+  readonly #log: Logger | undefined;
+  readonly #watchers = new Set<Watcher>();
+  #connected = true;
+  #away = 0;
+  #closing = false;
+
+  constructor(nc: NatsConnection, inboxPrefix: string | undefined, log: Logger | undefined) {
+    this.nc = nc;
+    this.#inboxPrefix = inboxPrefix;
+    this.#log = log;
+    void this.#follow();
+    void nc.closed().then((error) => this.#ended(error || undefined));
+  }
+
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  get bodyLimit(): number {
+    const carried = this.nc.info?.max_payload;
+    return carried === undefined ? MAX_BODY_BYTES : Math.min(MAX_BODY_BYTES, carried - HEADER_ROOM);
+  }
+
+  newInbox(): string {
+    return createInbox(this.#inboxPrefix);
+  }
+
+  watch(watcher: Watcher): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  async flush(timeoutMs = FLUSH_MS): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      const late = new Promise<never>((_, reject) => {
+        const error = new ConnectionLostError(`the NATS server did not confirm within ${timeoutMs} ms`);
+        timer = setTimeout(() => reject(error), timeoutMs);
+      });
+      await Promise.race([this.nc.flush(), late]);
+    } catch (error) {
+      if (error instanceof ConnectionLostError) throw error;
+      throw new ConnectionLostError(`the connection to NATS is down: ${causeOf(error)}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async close(flushMs = FLUSH_MS): Promise<void> {
+    this.#closing = true;
+    if (this.nc.isClosed()) return;
+    if (this.#connected) await this.flush(flushMs).catch(() => this.#log?.warn('closing without a confirmed flush'));
+    await this.nc.close();
+  }
+
+  async #follow(): Promise<void> {
+    for await (const status of this.nc.status()) this.#note(status);
+  }
+
+  #note(status: Status): void {
+    switch (status.type) {
+      case 'disconnect':
+        this.#connected = false;
+        this.#away = performance.now();
+        if (!this.#closing) this.#log?.warn({ server: status.server }, 'disconnected from NATS');
+        break;
+      case 'reconnect': {
+        this.#connected = true;
+        const duration = Math.round(performance.now() - this.#away);
+        this.#log?.info({ server: status.server, duration }, 'reconnected to NATS');
+        break;
+      }
+      case 'ldm':
+        this.#log?.warn({ server: status.server }, 'the NATS server is about to stop');
+        break;
+      case 'staleConnection':
+        this.#log?.warn('the NATS server does not answer pings');
+        break;
+      case 'error':
+        this.#noteError(status.error);
+        break;
+    }
+  }
+
+  #noteError(error: Error): void {
+    if (!(error instanceof errors.PermissionViolationError)) {
+      this.#log?.warn({ error: error.message }, 'error from NATS');
+      return;
+    }
+    const { operation, subject, message } = error;
+    this.#log?.warn({ operation, subject, error: message }, 'refused by NATS');
+    for (const watcher of [...this.#watchers]) watcher.refused?.({ operation, subject, text: message });
+  }
+
+  #ended(error: Error | undefined): void {
+    this.#connected = false;
+    const watchers = [...this.#watchers];
+    this.#watchers.clear();
+    if (this.#closing) return;
+    const lost = new ConnectionLostError(`the connection to NATS ended: ${causeOf(error)}`, { cause: error });
+    this.#log?.error({ error: lost.message }, 'connection to NATS lost for good');
+    for (const watcher of watchers) watcher.lost?.(lost);
+  }
+}
+
+function causeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return causeOf(error.errors[0]);
+  if (error instanceof Error) return error.message || error.name;
+  return error === undefined ? 'no reason was given' : String(error);
+}

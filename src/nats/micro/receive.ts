@@ -1,0 +1,43 @@
+import { MessageInvalidError } from '../../errors.ts';
+import type { Logger } from '../../observe/index.ts';
+import { type Decoded, decode, type MessageId } from '../../protocol/index.ts';
+import type { ServiceCounts, ServiceRequest } from './request.ts';
+
+export interface ReceiveOptions {
+  /** Whose endpoint it is. */
+  readonly identity: string;
+  /** What the subject carries; anything else is refused. */
+  readonly accept: readonly MessageId[];
+  readonly counts: ServiceCounts;
+  readonly log?: Logger;
+}
+
+/** The message of a request, or undefined when it was malformed and has been refused, logged and counted. */
+export function receive(request: ServiceRequest, options: ReceiveOptions): Decoded | undefined {
+  let decoded: Decoded;
+  try {
+    decoded = decode(request.data, options.accept);
+  } catch (error) {
+    refuse(request, error, options);
+    return undefined;
+  }
+  const recipient = decoded.message.recipient?.name;
+  if (recipient !== undefined && recipient !== options.identity) {
+    options.counts.foreignRecipients++;
+    options.log?.info({ recipient, sender: decoded.message.sender.name }, 'a message for another name is served');
+  }
+  return decoded;
+}
+
+function refuse(request: ServiceRequest, error: unknown, options: ReceiveOptions): void {
+  const { subject, data } = request;
+  if (!(error instanceof MessageInvalidError)) {
+    options.log?.error({ subject, error: String(error) }, 'a message could not be read');
+    request.refuse(500, 'the message could not be read');
+    return;
+  }
+  options.counts.malformed++;
+  const fields = { subject, bytes: data.length, class: error.reason, sender: error.sender ?? 'unknown' };
+  options.log?.warn({ ...fields, error: error.description.slice(0, 200) }, 'malformed message refused');
+  request.refuse(400, error.description);
+}

@@ -1,0 +1,126 @@
+import { headers, type Msg, type MsgHdrs } from '@nats-io/nats-core';
+import type { Logger } from '../../observe/index.ts';
+import {
+  headerText,
+  type RefusalStatus,
+  SERVICE_ERROR_CODE_HEADER,
+  SERVICE_ERROR_HEADER,
+  STREAM_FINAL_HEADER,
+} from '../../protocol/index.ts';
+import type { Connection } from '../connection.ts';
+import type { EndpointStats } from './stats.ts';
+
+/** One request that arrived at an endpoint, and the only way to answer it. No method throws. */
+export interface ServiceRequest {
+  readonly data: Uint8Array;
+  readonly subject: string;
+  /** Absent when the sender cannot be answered. */
+  readonly replyTo: string | undefined;
+  /** Largest body in bytes that an answer may have now. */
+  readonly bodyLimit: number;
+  /** Whether an answer sent now would leave this process. */
+  readonly connected: boolean;
+  /** Answers with error headers and no body: the request was not even looked at. False when it could not be sent. */
+  refuse(status: RefusalStatus, description: string): boolean;
+  /** Sends one message of an answer. False when it could not be sent: no reply subject, no connection, too large. */
+  send(body: Uint8Array, final?: boolean): boolean;
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** Counts over all endpoints of a service. */
+export interface ServiceCounts {
+  /** Requests refused as malformed. */
+  malformed: number;
+  /** Requests that named another agent as their recipient; they are served. */
+  foreignRecipients: number;
+  /** Answers that could not be sent. */
+  failedSends: number;
+}
+
+/** What the requests of one endpoint share. */
+export interface EndpointContext {
+  readonly connection: Connection;
+  readonly stats: EndpointStats;
+  readonly counts: ServiceCounts;
+  readonly log: Logger | undefined;
+}
+
+export class IncomingRequest implements ServiceRequest {
+  readonly #msg: Msg;
+  readonly #context: EndpointContext;
+
+  constructor(msg: Msg, context: EndpointContext) {
+    this.#msg = msg;
+    this.#context = context;
+  }
+
+  get data(): Uint8Array {
+    return this.#msg.data;
+  }
+
+  get subject(): string {
+    return this.#msg.subject;
+  }
+
+  get replyTo(): string | undefined {
+    return this.#msg.reply || undefined;
+  }
+
+  get bodyLimit(): number {
+    return this.#context.connection.bodyLimit;
+  }
+
+  get connected(): boolean {
+    return this.#context.connection.connected;
+  }
+
+  refuse(status: RefusalStatus, description: string): boolean {
+    const text = headerText(description);
+    const sent = this.#publish(NOTHING, refusalHeaders(status, text));
+    if (sent) this.#context.stats.countFailure(`${status}:${text}`);
+    return sent;
+  }
+
+  send(body: Uint8Array, final = false): boolean {
+    return this.#publish(body, final ? finalHeaders() : undefined);
+  }
+
+  #publish(body: Uint8Array, hdrs: MsgHdrs | undefined): boolean {
+    const reply = this.replyTo;
+    if (reply === undefined) return this.#failed('no reply subject');
+    try {
+      // The client takes a publish while it has no server and throws it away later, so it must not be asked.
+      if (!this.connected) return this.#failed('no connection');
+      this.#context.connection.nc.publish(reply, body, hdrs === undefined ? undefined : { headers: hdrs });
+      return true;
+    } catch (error) {
+      return this.#failed(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #failed(error: string): false {
+    this.#context.counts.failedSends++;
+    this.#context.stats.countFailure(error);
+    this.#context.log?.warn({ subject: this.subject, error }, 'an answer could not be sent');
+    return false;
+  }
+}
+
+let final: MsgHdrs | undefined;
+
+/** One object for every last message: the client only reads it. */
+function finalHeaders(): MsgHdrs {
+  if (final === undefined) {
+    final = headers();
+    final.set(STREAM_FINAL_HEADER, 'true');
+  }
+  return final;
+}
+
+function refusalHeaders(status: RefusalStatus, text: string): MsgHdrs {
+  const hdrs = headers();
+  hdrs.set(SERVICE_ERROR_CODE_HEADER, String(status));
+  hdrs.set(SERVICE_ERROR_HEADER, text);
+  return hdrs;
+}

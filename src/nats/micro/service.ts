@@ -1,0 +1,169 @@
+import type { Msg } from '@nats-io/nats-core';
+import { type Service, Svcm } from '@nats-io/services';
+import { ServiceStoppedError } from '../../errors.ts';
+import type { Logger } from '../../observe/index.ts';
+import { IMPLEMENTATION, NAMESPACE } from '../../protocol/index.ts';
+import type { Connection, PermissionRefusal } from '../connection.ts';
+import { type EndpointContext, IncomingRequest, type ServiceCounts, type ServiceRequest } from './request.ts';
+import { EndpointStats } from './stats.ts';
+
+export type { ServiceCounts, ServiceRequest } from './request.ts';
+
+/** Handles one request. What it throws or rejects with becomes a 500, and nobody else notices. */
+export type ServiceHandler = (request: ServiceRequest) => void | Promise<void>;
+
+/** The one micro service of an identity in this process. */
+export interface MicroService {
+  readonly counts: ServiceCounts;
+  /** Names are `discovery`, `tool`, `task`, each once. The queue group is the identity. */
+  addEndpoint(name: string, subject: string, handler: ServiceHandler): void;
+  /** Resolves when the server has taken every subscription; throws what {@link fault} would resolve to otherwise. */
+  ready(): Promise<void>;
+  /** Resolves when the service ended for any cause but {@link stop}, with that cause. Never rejects. */
+  readonly fault: Promise<Error>;
+  /** Leaves the queue groups at once, waiting 2 s at most for the server to confirm. */
+  stop(): Promise<void>;
+}
+
+export interface MicroServiceOptions {
+  readonly identity: string;
+  /** The version on the card; the service's own is fixed. */
+  readonly agentVersion: string;
+  readonly log?: Logger;
+}
+
+const SERVICE_VERSION = '0.0.0';
+const DESCRIPTION = 'fisk-ai a2a tool server';
+const STOP_MS = 2_000;
+
+/** Starts the service, which answers pings and questions about itself but has no endpoints yet. */
+export async function startMicroService(connection: Connection, options: MicroServiceOptions): Promise<MicroService> {
+  const metadata = { protocol: NAMESPACE, agent_version: options.agentVersion, implementation: IMPLEMENTATION };
+  const service = await new Svcm(connection.nc).add({
+    name: options.identity,
+    version: SERVICE_VERSION,
+    description: DESCRIPTION,
+    queue: options.identity,
+    metadata,
+  });
+  return new RunningService(service, connection, options, metadata);
+}
+
+class RunningService implements MicroService {
+  readonly fault: Promise<Error>;
+  readonly counts: ServiceCounts = { malformed: 0, foreignRecipients: 0, failedSends: 0 };
+  readonly #service: Service;
+  readonly #connection: Connection;
+  readonly #options: MicroServiceOptions;
+  readonly #metadata: Record<string, string>;
+  readonly #unwatch: () => void;
+  #fail: (error: Error) => void = () => {};
+  #failed: Error | undefined;
+  #stopping = false;
+
+  constructor(
+    service: Service,
+    connection: Connection,
+    options: MicroServiceOptions,
+    metadata: Record<string, string>,
+  ) {
+    this.#service = service;
+    this.#connection = connection;
+    this.#options = options;
+    this.#metadata = metadata;
+    this.fault = new Promise((resolve) => {
+      this.#fail = resolve;
+    });
+    this.#unwatch = connection.watch({
+      refused: (refusal) => this.#refused(refusal),
+      lost: (error) => this.#end(error),
+    });
+    void service.stopped.then((error) => this.#end(stopped(error)));
+  }
+
+  addEndpoint(name: string, subject: string, handler: ServiceHandler): void {
+    const stats = new EndpointStats(name, subject, this.#options.identity);
+    const context = { connection: this.#connection, stats, counts: this.counts, log: this.#options.log };
+    this.#service.addEndpoint(name, {
+      subject,
+      metadata: this.#metadata,
+      handler: (_error, msg) => handle(msg, handler, context),
+    });
+    countWith(this.#service, stats);
+  }
+
+  async ready(): Promise<void> {
+    await this.#connection.flush();
+    // A refusal arrives before the confirmation, but reaches the watchers a few microtasks later.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.#failed !== undefined) throw this.#failed;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#unwatch();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, STOP_MS);
+    });
+    await Promise.race([this.#service.stop(), late]);
+    clearTimeout(timer);
+    this.#options.log?.debug({ identity: this.#options.identity }, 'service stopped');
+  }
+
+  #refused(refusal: PermissionRefusal): void {
+    const { subject } = refusal;
+    // An older server leaves the queue out of its text, and the client then finds no subscription to tell.
+    if (refusal.operation !== 'subscription' || !this.#listensOn(subject)) return;
+    const permission = `the user needs permission to subscribe to ${subject}`;
+    this.#end(new ServiceStoppedError(`the NATS server refused a subscription of the service: ${permission}`));
+  }
+
+  #listensOn(subject: string): boolean {
+    const { endpoints, name, id } = this.#service.info();
+    if (endpoints?.some((endpoint) => endpoint.subject === subject)) return true;
+    const control = /^\$SRV\.(?:PING|INFO|STATS)(?:\.([^.]+))?(?:\.([^.]+))?$/.exec(subject);
+    return control !== null && (control[1] ?? name) === name && (control[2] ?? id) === id;
+  }
+
+  #end(error: Error): void {
+    if (this.#stopping || this.#failed !== undefined) return;
+    this.#failed = error;
+    this.#unwatch();
+    this.#options.log?.error({ identity: this.#options.identity, error: error.message }, 'service stopped');
+    this.#fail(error);
+  }
+}
+
+/** Never throws and never rejects: either would end more than this request. */
+function handle(msg: Msg, handler: ServiceHandler, context: EndpointContext): void {
+  const started = performance.now();
+  const request = new IncomingRequest(msg, context);
+  try {
+    const pending = handler(request);
+    if (pending !== undefined) pending.catch((error: unknown) => broken(request, error, context));
+  } catch (error) {
+    broken(request, error, context);
+  } finally {
+    context.stats.countRequest(performance.now() - started);
+  }
+}
+
+function broken(request: ServiceRequest, error: unknown, context: EndpointContext): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  context.log?.error({ subject: request.subject, error: text }, 'a request could not be handled');
+  request.refuse(500, 'the request could not be handled');
+}
+
+/** Puts our numbers in the place of the library's for the endpoint added last. */
+function countWith(service: Service, stats: EndpointStats): void {
+  const { handlers } = service as unknown as { handlers: { stats: unknown }[] };
+  const added = handlers.at(-1);
+  if (added === undefined) throw new TypeError('the micro service library no longer keeps its endpoints in handlers');
+  added.stats = stats;
+}
+
+function stopped(error: Error | null | undefined): Error {
+  const cause = error?.message ?? 'it was ended from outside';
+  return new ServiceStoppedError(`the micro service stopped: ${cause}`, { cause: error ?? undefined });
+}

@@ -1,0 +1,32 @@
+import { type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
+import { jsonLine, textLine } from './form.ts';
+import { type LogSink, stderrSink } from './sink.ts';
+
+export type Logger = PinoLogger;
+
+export interface LoggerOptions {
+  readonly level: 'info' | 'debug';
+  /** `json`: one object a line. `text`: `key=value`, for people. */
+  readonly format: 'json' | 'text';
+  /** Standard error when absent. */
+  readonly destination?: Pick<LogSink, 'write'>;
+}
+
+/** A log whose lines begin with time (ISO 8601, UTC), level and message in both forms. Logging never blocks or throws. */
+export function createLogger(options: LoggerOptions): Logger {
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      hooks: { streamWrite: options.format === 'json' ? jsonLine : textLine },
+    },
+    options.destination ?? stderrSink(),
+  );
+}
+
+/** The form for standard error when none is asked for: text on a terminal, JSON elsewhere. */
+export function defaultLogFormat(): 'json' | 'text' {
+  return process.stderr.isTTY ? 'text' : 'json';
+}
