@@ -1,0 +1,72 @@
+import { FiskError, type NatsContextError } from '../errors.ts';
+import { captureCommand, childEnvironment } from '../process/index.ts';
+import { executableFault, onPath } from './executables.ts';
+
+/** How long a helper program may take, in milliseconds. */
+const HELPER_TIMEOUT_MS = 30_000;
+/** Bytes of a credentials file or profile; both are a few KiB. */
+const HELPER_OUTPUT_BYTES = 1024 * 1024;
+const HELPER_ERROR_BYTES = 4096;
+
+type Fail = (text: string) => NatsContextError;
+
+/** What `nsc` knows about a user. */
+export interface NscProfile {
+  readonly credsFile: string | undefined;
+  /** Comma separated; undefined when the operator has none. */
+  readonly servers: string | undefined;
+}
+
+/** Reads a secret that 1Password keeps. */
+export function readVaultItem(reference: string, env: NodeJS.ProcessEnv, fail: Fail): Promise<string> {
+  return runHelper('op', ['read', reference], env, fail);
+}
+
+/** Asks `nsc` for the credentials file and servers of a user, `nsc://operator/account/user` or without the scheme. */
+export async function readNscProfile(reference: string, env: NodeJS.ProcessEnv, fail: Fail): Promise<NscProfile> {
+  const url = `nsc://${reference.replace(/^nsc:\/\//i, '')}`;
+  const output = await runHelper('nsc', ['generate', 'profile', url], env, fail);
+  let profile: { user_creds?: unknown; operator?: { service?: unknown } | null } | null;
+  try {
+    profile = JSON.parse(output);
+  } catch {
+    throw fail('nsc printed something that is not JSON');
+  }
+  const service = profile?.operator?.service;
+  const servers = Array.isArray(service) ? service.filter((server) => typeof server === 'string').join(',') : '';
+  return {
+    credsFile: typeof profile?.user_creds === 'string' && profile.user_creds !== '' ? profile.user_creds : undefined,
+    servers: servers === '' ? undefined : servers,
+  };
+}
+
+/** Runs a program by its argument vector and gives what it wrote to stdout, which no error ever repeats. */
+async function runHelper(name: string, args: readonly string[], env: NodeJS.ProcessEnv, fail: Fail): Promise<string> {
+  const path = onPath(name, env, process.cwd()).find((candidate) => executableFault(candidate) === undefined);
+  if (path === undefined) {
+    throw fail(`it needs the program ${name}, which is not on PATH`);
+  }
+  try {
+    const { exitCode, stdout, stdoutOverflow, stderr } = await captureCommand({
+      path,
+      args,
+      environment: childEnvironment({ base: env, remove: [] }),
+      timeoutMs: HELPER_TIMEOUT_MS,
+      stdoutLimit: HELPER_OUTPUT_BYTES,
+      stderrLimit: HELPER_ERROR_BYTES,
+    });
+    if (exitCode !== 0) {
+      const said = stderr.toString().trim();
+      throw fail(`${name} ended with exit code ${exitCode}${said === '' ? '' : `: ${said}`}`);
+    }
+    if (stdoutOverflow) {
+      throw fail(`${name} printed more than 1 MiB`);
+    }
+    return stdout.toString();
+  } catch (error) {
+    if (error instanceof FiskError && error.code !== 'FISK_NATS_CONTEXT') {
+      throw fail(`${name} could not be run: ${error.message}`);
+    }
+    throw error;
+  }
+}
