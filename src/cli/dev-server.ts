@@ -62,7 +62,8 @@ function listening(server: Companion, path: string): Promise<string> {
       clearTimeout(timer);
       resolve(address);
     });
-    void server.exited.then(() => {
+    // Its last words come before the end of this stream, and possibly after the end of the process.
+    server.stderr.once('close', () => {
       clearTimeout(timer);
       fail('ended at once');
     });

@@ -10,14 +10,8 @@ export class Flag extends Option {
   constructor(flags: string, description: string, kind?: ValueKind) {
     super(flags, description);
     this.kind = kind;
-    if (kind === 'integer') this.argParser(parseInteger);
-    else if (kind !== undefined) this.argParser(refuseEmpty);
+    if (kind !== undefined) this.argParser(refuseEmpty);
   }
-}
-
-function parseInteger(text: string): number {
-  if (!/^[+-]?\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
-  return Number(text);
 }
 
 function refuseEmpty(text: string): string {

@@ -56,7 +56,7 @@ async function dispatch(argv: readonly string[], terminal: Terminal, env: NodeJS
   }
   if (argv[0] === '--fisk-complete') {
     const [{ complete }, { lookup }] = await Promise.all([import('./complete.ts'), import('./lookup.ts')]);
-    for (const candidate of await complete(program, argv.slice(1), lookup(terminal, env))) terminal.out.line(candidate);
+    for (const candidate of await complete(program, argv.slice(1), lookup(env))) terminal.out.line(candidate);
     return 0;
   }
   if (argv.length === 0) {

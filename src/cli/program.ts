@@ -24,7 +24,8 @@ export interface Flags {
   readonly color: boolean;
   readonly check?: true;
   readonly dev?: true;
-  readonly workers?: number;
+  /** As it was typed; the configuration judges it. */
+  readonly workers?: string;
   readonly stateDir?: string;
   readonly workDir?: string;
   readonly apiKey?: string;

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { ContextMissingError, UsageError } from '../errors.ts';
 import type { Connection } from '../nats/index.ts';
 import type { Flags } from './program.ts';
-import type { Channel } from './render/terminal.ts';
 
 /** Where a command finds its peers and how it presents itself to them. */
 export interface Target {
@@ -10,19 +9,18 @@ export interface Target {
   readonly sender: string;
   /** The bound of the file for what we ask of a peer, in ms; absent when no file was read. */
   readonly requestTimeoutMs: number | undefined;
-  /** The NATS context, when one is used. */
-  readonly context: string | undefined;
-  /** How that place is given again on a command line: `--context local`. */
-  readonly flags: string;
   connect(): Promise<Connection>;
 }
 
+/** The flags that say where to connect. */
+export type TargetFlags = Pick<Flags, 'config' | 'context' | 'server'>;
+
 export interface TargetOptions {
-  readonly flags: Flags;
-  typed(flag: keyof Flags): boolean;
+  readonly flags: TargetFlags;
+  typed(flag: keyof TargetFlags): boolean;
   readonly env: NodeJS.ProcessEnv;
-  /** Where notices about the file go. */
-  readonly notices: Channel;
+  /** Told what is odd about the file. */
+  notice(text: string): void;
 }
 
 /** Our name toward peers when no file gives one. */
@@ -34,7 +32,7 @@ const DEFAULT_SENDER = 'fisk-ai';
  * @throws {UsageError} when both flags are given.
  * @throws {ContextMissingError} when nothing says where.
  */
-export async function resolveTarget({ flags, typed, env, notices }: TargetOptions): Promise<Target> {
+export async function resolveTarget({ flags, typed, env, notice }: TargetOptions): Promise<Target> {
   if (flags.context !== undefined && flags.server !== undefined) {
     throw new UsageError('--context and --server each say where to connect: give one of them');
   }
@@ -50,7 +48,7 @@ export async function resolveTarget({ flags, typed, env, notices }: TargetOption
   }
   const { loadConfig } = await import('../config/index.ts');
   const { config, notices: found } = loadConfig({ path: flags.config, mode: 'lenient', env });
-  for (const notice of found) notices.line(`warning: ${notice}`);
+  for (const text of found) notice(text);
   const requestTimeoutMs = config.expose.a2a.requestTimeoutMs;
   if (flags.server !== undefined) return serverTarget(flags.server, config.identity, requestTimeoutMs);
   if (config.natsContext) return contextTarget(config.natsContext, config.identity, requestTimeoutMs, env);
@@ -62,8 +60,6 @@ function serverTarget(server: string, sender: string, requestTimeoutMs: number |
   return {
     sender,
     requestTimeoutMs,
-    context: undefined,
-    flags: `--server ${server}`,
     connect: async () => {
       const { connect } = await import('../nats/index.ts');
       return connect({ servers: serverList(server), name: connectionName(sender) });
@@ -80,8 +76,6 @@ function contextTarget(
   return {
     sender,
     requestTimeoutMs,
-    context: name,
-    flags: `--context ${name}`,
     connect: async () => {
       const [{ loadNatsContext }, { connect }] = await Promise.all([
         import('../config/index.ts'),

@@ -4,6 +4,9 @@ import { main } from '../../src/cli/index.ts';
 import { buildProgram, type CommandName, type Invocation } from '../../src/cli/program.ts';
 import { memoryTerminal } from './memory-terminal.ts';
 
+// biome-ignore lint/suspicious/noExplicitAny: JSON that a test takes apart
+type Json = any;
+
 async function fisk(...argv: string[]) {
   const terminal = memoryTerminal();
   const code = await main(argv, terminal, {});
@@ -76,8 +79,6 @@ test('a missing argument, a value too many and a value that does not fit are usa
     ['call', 'depot'],
     ['discover', 'a', 'b'],
     ['serve', 'x'],
-    ['serve', '--workers', 'two'],
-    ['serve', '--workers', '1.5'],
     ['serve', '--log-format', 'xml'],
     ['serve', '--config'],
     ['serve', '--config='],
@@ -127,11 +128,11 @@ test('fisk answers introspection with its own commands, whatever else is on the 
   assert.equal(model.name, 'fisk');
   const byName = new Map(model.commands.map((command: { name: string }) => [command.name, command]));
   assert.deepEqual([...byName.keys()], ['serve', 'discover', 'call', 'info', 'completion']);
-  const call = byName.get('call') as Record<string, never>;
+  const call = byName.get('call') as Json;
   assert.deepEqual(call['schema']['required'], ['agent', 'tool']);
   assert.deepEqual(call['schema']['properties']['arguments']['type'], 'array');
   assert.deepEqual(call['schema']['properties']['json']['type'], 'boolean');
-  const serve = byName.get('serve') as Record<string, never>;
+  const serve = byName.get('serve') as Json;
   assert.deepEqual(serve['tags'], ['ai:deny']);
   assert.equal(serve['schema']['properties']['workers']['type'], 'integer');
   assert.equal((await fisk('nonsense', '--fisk-introspect')).stdout, stdout);

@@ -2,20 +2,25 @@ import { FiskError } from '../../errors.ts';
 import { type Style, unstyled } from './style.ts';
 import { plain } from './text.ts';
 
-/**
- * The block that a failed command prints: what happened, and under it what to do about it. A failure without a name
- * is a fault of ours; its stack is the most useful thing we can show.
- */
+/** What a block about a failure says. */
+export interface FailureText {
+  readonly message: string;
+  readonly code?: string | undefined;
+  readonly remedy?: string | undefined;
+}
+
+/** The block about a failure: what happened, and under it what to do about it. */
+export function renderFailure({ message, code, remedy }: FailureText, style: Style = unstyled): string {
+  const hint = [remedy, code === undefined ? undefined : `[${code}]`].filter((part) => part !== undefined).join(' ');
+  const under = hint === '' ? '' : `${style.dim(`  ${hint}`)}\n`;
+  return `${style.red(style.bold('fisk: error:'))} ${plain(message).trimEnd()}\n${under}`;
+}
+
+/** The same for anything thrown. A failure without a name is a fault of ours, and its stack the most useful of it. */
 export function renderError(error: unknown, style: Style = unstyled): string {
-  const head = `${style.red(style.bold('fisk: error:'))} `;
-  if (error instanceof FiskError) {
-    const message = plain(error.message).trimEnd();
-    return `${head}${message}\n${style.dim(`  ${error.remedy} [${error.code}]`)}\n`;
-  }
-  if (error instanceof Error) {
-    // An errno of the system explains itself; anything else is unforeseen.
-    const known = (error as NodeJS.ErrnoException).syscall !== undefined;
-    return `${head}${plain(known ? error.message : (error.stack ?? error.message))}\n`;
-  }
-  return `${head}${plain(String(error))}\n`;
+  if (error instanceof FiskError) return renderFailure(error, style);
+  if (!(error instanceof Error)) return renderFailure({ message: String(error) }, style);
+  // An errno of the system explains itself; anything else is unforeseen.
+  const explained = (error as NodeJS.ErrnoException).syscall !== undefined;
+  return renderFailure({ message: explained ? error.message : (error.stack ?? error.message) }, style);
 }

@@ -1,0 +1,98 @@
+import type { AgentSummary, Connection, Discovered } from '../../nats/index.ts';
+import { failureClass } from '../failure.ts';
+import type { CommandContext } from '../main.ts';
+import { renderAgents } from '../render/agents.ts';
+import { renderCard } from '../render/card.ts';
+import { startSpinner } from '../render/spinner.ts';
+import { resolveTarget, type Target } from '../target.ts';
+
+/** How long a card is waited for when no file says, in ms. */
+const CARD_TIMEOUT_MS = 30_000;
+
+/** Shows the card of one agent, or lists all that answer. Every failure is exit code 1. */
+export async function run(context: CommandContext): Promise<number> {
+  const agent = context.args[0] as string | undefined;
+  if (!context.flags.json) return agent === undefined ? list(context) : show(context, agent);
+  try {
+    return await (agent === undefined ? list(context) : show(context, agent));
+  } catch (error) {
+    context.terminal.out.json({ ...(agent === undefined ? {} : { agent, reachable: false }), ...failure(error) });
+    return 1;
+  }
+}
+
+async function show(context: CommandContext, agent: string): Promise<number> {
+  const { terminal, flags } = context;
+  const { discoverySubject } = await import('../../protocol/index.ts');
+  // An illegal name is refused before anything is opened.
+  discoverySubject(agent);
+  const target = await targetOf(context);
+  const found = await connected(target, async (connection) => {
+    const spinner = startSpinner(terminal.err, `asking ${agent} for its card`);
+    try {
+      return await fetchCard(connection, agent, target);
+    } finally {
+      spinner.stop();
+    }
+  });
+  if (flags.json) terminal.out.json(cardJson(agent, found));
+  else terminal.out.write(renderCard(agent, found.card, terminal.out.style));
+  return 0;
+}
+
+async function list(context: CommandContext): Promise<number> {
+  const { terminal, flags } = context;
+  const target = await targetOf(context);
+  const { listAgents } = await import('../../nats/index.ts');
+  return connected(target, async (connection) => {
+    const spinner = startSpinner(terminal.err, 'asking who is there');
+    const agents = await listAgents(connection).finally(() => spinner.stop());
+    if (!flags.json) {
+      terminal.out.write(renderAgents(agents, terminal.out.style));
+      return 0;
+    }
+    terminal.out.json({ agents: await Promise.all(agents.map((agent) => agentJson(connection, agent, target))) });
+    return 0;
+  });
+}
+
+async function agentJson(connection: Connection, agent: AgentSummary, target: Target): Promise<object> {
+  const summary = { members: agent.members, serves_tools: agent.tools, answers_prompts: agent.prompts };
+  try {
+    return { ...cardJson(agent.identity, await fetchCard(connection, agent.identity, target)), ...summary };
+  } catch (error) {
+    return { agent: agent.identity, reachable: false, ...failure(error), ...summary };
+  }
+}
+
+async function fetchCard(connection: Connection, agent: string, target: Target): Promise<Discovered> {
+  const { discover } = await import('../../nats/index.ts');
+  return discover(connection, agent, {
+    sender: target.sender,
+    timeoutMs: target.requestTimeoutMs ?? CARD_TIMEOUT_MS,
+  });
+}
+
+function targetOf({ flags, typed, env, terminal }: CommandContext): Promise<Target> {
+  return resolveTarget({ flags, typed, env, notice: (text) => terminal.err.line(`warning: ${text}`) });
+}
+
+async function connected<Result>(target: Target, use: (connection: Connection) => Promise<Result>): Promise<Result> {
+  const connection = await target.connect();
+  try {
+    return await use(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The card without what only its journey needed, plus what was learnt on the way. */
+function cardJson(agent: string, { card, rttMs }: Discovered): object {
+  const { name, version, description, model, protocols, tools, telemetry, telemetry_content } = card;
+  const body = { name, version, description, model, protocols, tools: tools ?? [], telemetry, telemetry_content };
+  return { agent, reachable: true, rtt_ms: Math.round(rttMs * 100) / 100, ...body };
+}
+
+function failure(error: unknown): object {
+  return { error: failureClass(error) };
+}

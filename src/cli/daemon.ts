@@ -1,0 +1,144 @@
+import type { Config } from '../config/index.ts';
+import { DevServerError } from '../errors.ts';
+import { openHost } from '../host/index.ts';
+import { createLogger, defaultLogFormat, type Logger, stderrSink } from '../observe/index.ts';
+import { type RunningServer, startServer } from '../serve/index.ts';
+import { type DevServer, startDevServer } from './dev-server.ts';
+import type { Flags } from './program.ts';
+import { renderBanner } from './render/banner.ts';
+import { renderHints } from './render/hints.ts';
+import type { Terminal } from './render/terminal.ts';
+import { bannerOf } from './serve-banner.ts';
+import { exitCodeOf, onStopSignals, type StopSignal } from './signals.ts';
+import { version } from './version.ts';
+
+export interface DaemonOptions {
+  readonly config: Config;
+  readonly flags: Pick<Flags, 'dev' | 'verbose' | 'logFormat'>;
+  readonly env: NodeJS.ProcessEnv;
+  readonly terminal: Terminal;
+  /** NATS servers in place of the context of the file; an empty list asks for a private one. */
+  readonly servers: readonly string[] | undefined;
+}
+
+/**
+ * Runs a daemon to its end and resolves to the exit code: 0 when it was asked to stop, 130 or 143 when it was asked
+ * before it had started, or three times.
+ * @throws what kept it from starting, or the fault that ended it.
+ */
+export async function runDaemon(options: DaemonOptions): Promise<number> {
+  const sink = stderrSink();
+  const { verbose, logFormat = defaultLogFormat() } = options.flags;
+  const log = createLogger({ level: verbose ? 'debug' : 'info', format: logFormat, destination: sink });
+  const stopping = new Stopping(options.terminal);
+  try {
+    return await Promise.race([lifetime(options, log, stopping), stopping.forced]);
+  } finally {
+    stopping.close();
+    // The reason for the end is in the last lines.
+    sink.flushSync();
+  }
+}
+
+async function lifetime(options: DaemonOptions, log: Logger, stopping: Stopping): Promise<number> {
+  const { config, env, terminal, flags } = options;
+  const privateServer = options.servers?.length === 0 ? await startDevServer(env) : undefined;
+  try {
+    const servers = privateServer === undefined ? options.servers : [privateServer.url];
+    const connectionName = `serve ${config.identity}`;
+    const host = await openHost({ config, env, servers, connectionName, log, signal: stopping.early });
+    const server = await startServer({ host, version, log });
+    stopping.attach(server);
+    const lost = watch(privateServer, server);
+
+    const { served, concurrency } = server;
+    terminal.err.write(renderBanner(bannerOf({ config, served, concurrency, servers }), terminal.err.style));
+    if (flags.dev && servers !== undefined) {
+      terminal.err.write(
+        renderHints({ identity: config.identity, served: served.served, servers }, terminal.err.style),
+      );
+    }
+    const { fault } = await server.done;
+    const reason = fault ?? lost();
+    if (reason !== undefined) throw reason;
+    return stopping.exitCode;
+  } catch (error) {
+    // Whoever stops a start does not want to read that it was stopped.
+    if (stopping.early.aborted) return stopping.exitCode;
+    throw error;
+  } finally {
+    await privateServer?.stop();
+  }
+}
+
+/** Ends the daemon with its private server. Returns the question whether that is what happened. */
+function watch(privateServer: DevServer | undefined, server: RunningServer): () => Error | undefined {
+  let lost: Error | undefined;
+  void privateServer?.exited.then(() => {
+    if (server.state !== 'ready') return;
+    lost = new DevServerError('the private NATS server ended');
+    server.drain(lost.message);
+  });
+  return () => lost;
+}
+
+/** What the signals do at each point of a daemon's life. */
+class Stopping {
+  /** Resolves to the exit code when nothing is waited for any more. */
+  readonly forced: Promise<number>;
+  readonly #terminal: Terminal;
+  readonly #early = new AbortController();
+  readonly #release: () => void;
+  #server: RunningServer | undefined;
+  #signal: StopSignal | undefined;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+    const { promise, resolve } = Promise.withResolvers<number>();
+    this.forced = promise;
+    this.#release = onStopSignals((signal, nth) => {
+      this.#signal ??= signal;
+      if (this.#server === undefined) this.#stopStart(nth, () => resolve(exitCodeOf(signal)));
+      else this.#stopServer(this.#server, signal, nth, () => resolve(exitCodeOf(signal)));
+    });
+  }
+
+  /** Fires when the start is to be given up. */
+  get early(): AbortSignal {
+    return this.#early.signal;
+  }
+
+  /** 0 for an orderly stop; what a shell expects when there was nothing to put in order. */
+  get exitCode(): number {
+    return this.early.aborted && this.#signal !== undefined ? exitCodeOf(this.#signal) : 0;
+  }
+
+  /** From now on a signal is for the server. One that came too late for the start counts as its first. */
+  attach(server: RunningServer): void {
+    this.#server = server;
+    if (this.early.aborted) server.drain('stopped during the start');
+  }
+
+  close(): void {
+    this.#release();
+  }
+
+  #stopStart(nth: number, force: () => void): void {
+    if (nth > 1) force();
+    else this.#early.abort();
+  }
+
+  #stopServer(server: RunningServer, signal: StopSignal, nth: number, force: () => void): void {
+    if (nth === 1) {
+      this.#terminal.err.line(
+        'draining: the endpoints stop answering, running commands are not waited for; interrupt again to end them',
+      );
+      server.drain(signal);
+    } else if (nth === 2) {
+      this.#terminal.err.line('ending the running commands; interrupt again to leave at once');
+      void server.kill();
+    } else {
+      force();
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import { type Config, formatDuration } from '../config/index.ts';
+import { effectiveConcurrency } from '../serve/index.ts';
+import type { LoadedApplication } from '../tools/index.ts';
+import { cardBehavior, selectServed, type ToolNotice } from '../tools/index.ts';
+import { type DirectoryInfo, directoriesOf } from './directories.ts';
+import type { RemoteAgentInfo } from './remote-agents.ts';
+import { version } from './version.ts';
+
+/** Everything that `info` tells, in the form of its JSON output: names are stable, lists keep their order. */
+export interface InfoReport {
+  readonly config: string;
+  readonly version: string;
+  readonly identity: string;
+  /** False for one that was derived, which is no address on NATS. */
+  readonly identity_named: boolean;
+  readonly nats_context: string | null;
+  readonly application: { readonly path: string; readonly name: string; readonly version: string } | null;
+  readonly model: { readonly model: string; readonly provider: string; readonly thinking: string } | null;
+  /** Null when no tools are served over a2a. */
+  readonly serving: { readonly concurrency: number; readonly tool_timeout: string } | null;
+  readonly builtins: readonly string[];
+  readonly directories: readonly DirectoryInfo[];
+  readonly tools: readonly ToolInfo[];
+  /** Commands that are no tools here. */
+  readonly removed: readonly { readonly name: string; readonly command: string; readonly reason: string }[];
+  readonly remote_agents: readonly RemoteAgentInfo[];
+  readonly global_flags: readonly GlobalInfo[];
+  readonly system_prompt: string | null;
+  readonly notices: readonly ToolNotice[];
+}
+
+export interface ToolInfo {
+  readonly name: string;
+  readonly command: string;
+  readonly kind: 'application';
+  readonly source: 'local';
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly behavior: Readonly<Record<string, boolean>>;
+  /** The tag that asks for an approval, null when none does. */
+  readonly confirm: string | null;
+  readonly deferrable: boolean;
+  readonly exposable: { readonly a2a: boolean; readonly mcp: boolean };
+  /** Whether peers get it, which also takes that tools are served at all. */
+  readonly served: boolean;
+  /** Why it would not be served, null when it would. */
+  readonly withheld: string | null;
+  readonly input_schema: Readonly<Record<string, unknown>>;
+}
+
+export interface GlobalInfo {
+  readonly name: string;
+  readonly help: string;
+  readonly exposed: boolean;
+  readonly required: boolean;
+}
+
+export interface ReportParts {
+  readonly path: string;
+  readonly config: Config;
+  readonly application: LoadedApplication | undefined;
+  readonly remoteAgents: readonly RemoteAgentInfo[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Puts the report together. */
+export function infoReport({ path, config, application, remoteAgents, env }: ReportParts): InfoReport {
+  const { confirmTags } = config.harness;
+  const selection = selectServed(application?.tools ?? [], { ...config.expose.tools, confirmTags });
+  const reasons = new Map(selection.withheld.map(({ tool, reason }) => [tool.name, reason]));
+  const serving = config.expose.a2a.serveTools;
+  return {
+    config: path,
+    version,
+    identity: config.identity,
+    identity_named: config.identityNamed,
+    nats_context: config.natsContext ?? null,
+    application:
+      application === undefined
+        ? null
+        : { path: application.path, name: application.name, version: application.version },
+    model: modelOf(config),
+    serving: serving
+      ? {
+          concurrency: effectiveConcurrency(config),
+          tool_timeout: formatDuration(config.expose.a2a.toolTimeoutMs),
+        }
+      : null,
+    builtins: builtinsOf(config),
+    directories: directoriesOf(config, env, process.cwd()),
+    tools: (application?.tools ?? []).map((tool) => ({
+      name: tool.name,
+      command: tool.command,
+      kind: 'application',
+      source: 'local',
+      description: tool.description,
+      tags: tool.tags,
+      behavior: { ...cardBehavior(tool.behavior()) },
+      confirm: tool.confirmTrigger(confirmTags) ?? null,
+      deferrable: tool.definition(true).deferLoading,
+      exposable: { a2a: tool.a2aExposable, mcp: tool.mcpExposable },
+      served: serving && !reasons.has(tool.name),
+      withheld: reasons.get(tool.name) ?? null,
+      input_schema: tool.inputSchema,
+    })),
+    removed: application?.removed ?? [],
+    remote_agents: remoteAgents,
+    global_flags: application?.globals ?? [],
+    system_prompt: config.systemPrompt ?? null,
+    notices: [...(application?.notices ?? []), ...selection.notices],
+  };
+}
+
+/** The built-in groups that the file enables, as people call them. They are never served to peers. */
+export function builtinsOf({ harness }: Config): string[] {
+  const groups: [string, boolean][] = [
+    ['human-in-the-loop', harness.humanInTheLoop],
+    ['memory', harness.memory.enabled],
+    ['knowledge', harness.knowledge.enabled],
+  ];
+  return groups.filter(([, enabled]) => enabled).map(([name]) => name);
+}
+
+function modelOf({ llm }: Config): InfoReport['model'] {
+  if (llm.model === undefined) return null;
+  const thinking = llm.thinking === undefined ? 'provider default' : llm.thinking.enabled ? 'enabled' : 'disabled';
+  return { model: llm.model, provider: llm.provider, thinking };
+}

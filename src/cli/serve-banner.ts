@@ -1,0 +1,41 @@
+import { type Config, formatDuration } from '../config/index.ts';
+import { discoverySubject, toolSubject } from '../protocol/index.ts';
+import type { ServedSelection } from '../tools/index.ts';
+import { builtinsOf } from './info-report.ts';
+import type { ServeBanner } from './render/banner.ts';
+import { version } from './version.ts';
+
+export interface BannerParts {
+  readonly config: Config;
+  readonly served: ServedSelection;
+  /** Commands at a time. */
+  readonly concurrency: number;
+  /** The NATS servers that stand in for a context. */
+  readonly servers: readonly string[] | undefined;
+}
+
+/** What the banner of a daemon with this configuration says. */
+export function bannerOf({ config, served, concurrency, servers }: BannerParts): ServeBanner {
+  const { identity, natsContext, expose } = config;
+  return {
+    identity,
+    version,
+    endpoints: ['a2a'],
+    agentContext: servers === undefined ? natsContext : undefined,
+    server: servers?.map(withoutUserInfo).join(', '),
+    telemetry: false,
+    tools: {
+      discovery: discoverySubject(identity),
+      tools: toolSubject(identity),
+      concurrency,
+      toolTimeout: formatDuration(expose.a2a.toolTimeoutMs),
+      exposed: served.served.map((tool) => tool.name),
+      withheld: builtinsOf(config),
+    },
+  };
+}
+
+/** What stands before the @ of an address is a secret. */
+function withoutUserInfo(server: string): string {
+  return server.replace(/^([a-z]+:\/\/)?[^/]*@/i, '$1');
+}

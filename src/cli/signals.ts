@@ -1,0 +1,37 @@
+/** The signals that ask a command to stop. */
+export type StopSignal = 'SIGINT' | 'SIGTERM';
+
+const NUMBERS: Record<StopSignal, number> = { SIGINT: 2, SIGTERM: 15 };
+
+/** What a shell reports for a program that the signal ended. */
+export function exitCodeOf(signal: StopSignal): number {
+  return 128 + NUMBERS[signal];
+}
+
+/**
+ * Calls `heard` for every signal that asks to stop, with its number in the sequence, beginning at 1, in place of what
+ * the system would do. Returns the function that puts that back.
+ */
+export function onStopSignals(heard: (signal: StopSignal, nth: number) => void): () => void {
+  let count = 0;
+  const listeners = (Object.keys(NUMBERS) as StopSignal[]).map((signal) => {
+    const listener = () => heard(signal, ++count);
+    process.on(signal, listener);
+    return () => process.off(signal, listener);
+  });
+  return () => {
+    for (const remove of listeners) remove();
+  };
+}
+
+/** The first signal that asks to stop, for a command that ends at once. The second one ends the process by itself. */
+export function firstStopSignal(): { readonly heard: Promise<StopSignal>; close(): void } {
+  let close = () => {};
+  const heard = new Promise<StopSignal>((resolve) => {
+    close = onStopSignals((signal) => {
+      close();
+      resolve(signal);
+    });
+  });
+  return { heard, close: () => close() };
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { Writable } from 'node:stream';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { renderError } from '../../src/cli/render/errors.ts';
+import { elapsedText, startSpinner } from '../../src/cli/render/spinner.ts';
+import { styleFor } from '../../src/cli/render/style.ts';
+import { renderTable } from '../../src/cli/render/table.ts';
+import { Channel, type TextStream } from '../../src/cli/render/terminal.ts';
+import { cut, oneLine, plain } from '../../src/cli/render/text.ts';
+import { UsageError } from '../../src/errors.ts';
+import { memoryTerminal } from './memory-terminal.ts';
+
+test('emphasis needs a terminal, and any text in NO_COLOR switches it off', () => {
+  const bold = '\u001b[1mx\u001b[22m';
+  assert.equal(styleFor(true, {}).bold('x'), bold);
+  assert.equal(styleFor(true, { NO_COLOR: '' }).bold('x'), bold);
+  assert.equal(styleFor(false, {}).bold('x'), 'x');
+  for (const value of ['1', '0', 'false', 'yes']) assert.equal(styleFor(true, { NO_COLOR: value }).bold('x'), 'x');
+  assert.equal(styleFor(true, { TERM: 'dumb' }).bold('x'), 'x');
+});
+
+test('a table aligns its columns and no line of it ends in spaces', () => {
+  const text = renderTable(
+    ['A', 'Long one'],
+    [
+      ['wide cell', 'x'],
+      ['é', ''],
+      ['y', 'z'],
+    ],
+    { indent: 2 },
+  );
+  assert.equal(text, '  A          Long one\n  wide cell  x\n  é\n  y          z\n');
+});
+
+test('text of others loses escape sequences and control characters and keeps everything else', () => {
+  assert.equal(plain('a\u001b[31mb\u001b[0m\u0007c\r\nd\te\u0000'), 'abc\nd\te');
+  assert.equal(plain('grüße 😀 日本'), 'grüße 😀 日本');
+  assert.equal(oneLine('  a\r\nb\rc\u2028d\n\n\te  '), 'a b c d e');
+  assert.equal(cut('😀😀😀', 2), '😀😀...');
+  assert.equal(cut('😀😀', 2), '😀😀');
+});
+
+test('a failure with a name is one block with the message, the remedy and the code', () => {
+  const text = renderError(new UsageError('that is not how'));
+  assert.match(text, /^fisk: error: that is not how\n {2}\S.* \[FISK_USAGE\]\n$/);
+});
+
+test('a failure of the system says its message, one of ours that nobody foresaw shows where it happened', () => {
+  const system = Object.assign(new Error('EACCES: permission denied'), { syscall: 'open', code: 'EACCES' });
+  assert.equal(renderError(system), 'fisk: error: EACCES: permission denied\n');
+  assert.match(renderError(new TypeError('oops')), /^fisk: error: TypeError: oops\n\s+at /);
+  assert.equal(renderError('just text'), 'fisk: error: just text\n');
+});
+
+test('a failure cannot bring escape sequences of others onto the terminal', () => {
+  assert.ok(!renderError(new UsageError('\u001b[2Jgone')).includes('\u001b'));
+});
+
+test('elapsed time is short to read', () => {
+  assert.deepEqual([0, 3_240, 59_940, 65_000, 3_600_000].map(elapsedText), [
+    '0.0s',
+    '3.2s',
+    '59.9s',
+    '1m05s',
+    '60m00s',
+  ]);
+});
+
+test('a spinner shows nothing where nobody watches', async () => {
+  const terminal = memoryTerminal();
+  const spinner = startSpinner(terminal.err, 'waiting');
+  await sleep(400);
+  spinner.stop();
+  assert.equal(terminal.stderr(), '');
+});
+
+test('a spinner on a terminal shows label and time, wipes its line, and stays away from quick answers', async () => {
+  const quick = memoryTerminal({ isTerminal: true });
+  startSpinner(quick.err, 'quick').stop();
+  assert.equal(quick.stderr(), '');
+
+  const slow = memoryTerminal({ isTerminal: true, env: { NO_COLOR: '1' } });
+  const spinner = startSpinner(slow.err, 'calling depot');
+  await sleep(450);
+  spinner.stop();
+  spinner.stop();
+  const written = slow.stderr();
+  assert.ok(/. calling depot 0\.\ds/.test(written), JSON.stringify(written));
+  assert.ok(written.endsWith('\r\u001b[2K'));
+  await sleep(150);
+  assert.equal(slow.stderr(), written, 'nothing is written after the stop');
+});
+
+test('a reader that went away is no failure; a full disk is one', async () => {
+  for (const [code, failed] of [
+    ['EPIPE', false],
+    ['ENOSPC', true],
+  ] as const) {
+    const stream = new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })),
+    }) as TextStream;
+    const channel = new Channel(stream, {});
+    channel.line('one');
+    await channel.flush();
+    channel.line('two');
+    await channel.flush();
+    assert.equal(channel.failure !== undefined, failed, code);
+    assert.ok(stream instanceof EventEmitter);
+  }
+});
+
+test('JSON is one line for a pipe and indented for a person', () => {
+  const pipe = memoryTerminal();
+  pipe.out.json({ a: [1] });
+  assert.equal(pipe.stdout(), '{"a":[1]}\n');
+  const person = memoryTerminal({ isTerminal: true });
+  person.out.json({ a: [1] });
+  assert.equal(person.stdout(), '{\n  "a": [\n    1\n  ]\n}\n');
+});
