@@ -1,4 +1,4 @@
-import type { Child } from './child.ts';
+import { type LiveGroup, liveGroups } from './groups.ts';
 import type { ProcessLog } from './log.ts';
 import { endStrays } from './strays.ts';
 
@@ -8,16 +8,21 @@ export const KILL_AFTER_MS = 1000;
 export const GIVE_UP_AFTER_MS = 3000;
 
 /**
- * Ends the group of a child: SIGTERM, one second later SIGKILL. Returns when the group is gone, after three seconds at
+ * Ends a process group: SIGTERM, one second later SIGKILL. Returns when the group is gone, after three seconds at
  * the latest. Processes that left the group are looked for afterwards; nobody waits for that.
  */
-export async function endGroup(child: Child, log: ProcessLog): Promise<void> {
-  child.signal('SIGTERM');
-  if (!(await child.waitGone(KILL_AFTER_MS))) {
-    child.signal('SIGKILL');
-    if (!(await child.waitGone(GIVE_UP_AFTER_MS - KILL_AFTER_MS))) {
-      log.warn({ pid: child.pid }, 'a process group did not end although it was killed; it is left to the system');
+export async function endGroup(group: LiveGroup, log: ProcessLog): Promise<void> {
+  group.signal('SIGTERM');
+  if (!(await group.waitGone(KILL_AFTER_MS))) {
+    group.signal('SIGKILL');
+    if (!(await group.waitGone(GIVE_UP_AFTER_MS - KILL_AFTER_MS))) {
+      log.warn({ pid: group.pid }, 'a process group did not end although it was killed; it is left to the system');
     }
   }
-  void endStrays(child, log);
+  void endStrays(group, log);
+}
+
+/** Ends the groups of all commands that run at this moment, side by side. */
+export async function endLiveGroups(log: ProcessLog): Promise<void> {
+  await Promise.all(liveGroups.list().map((group) => endGroup(group, log)));
 }

@@ -4,6 +4,8 @@ export interface LiveGroup {
   readonly pid: number;
   /** The value of the variable that everything the command starts inherits. */
   readonly mark: string;
+  /** `performance.now()` just before the start. */
+  readonly startedAt: number;
   /** When the command must be over, Unix ms; 0 = no bound. */
   readonly deadline: number;
   /** Signals the whole group; nothing happens once it is gone. */

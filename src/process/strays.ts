@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Child } from './child.ts';
+import type { LiveGroup } from './groups.ts';
 import type { ProcessLog } from './log.ts';
 import { markOf, type ProcessEntry, processes, readEntry } from './proc.ts';
 
@@ -14,9 +14,9 @@ const KILL_AFTER_MS = 1000;
  * Ends what a command started and moved out of its process group, found by the mark in its environment: SIGTERM and one
  * second later SIGKILL. Never fails; what was found is one log line.
  */
-export async function endStrays(child: Child, log: ProcessLog): Promise<void> {
+export async function endStrays(group: LiveGroup, log: ProcessLog): Promise<void> {
   try {
-    const { strays, unreadable } = await findStrays(child);
+    const { strays, unreadable } = await findStrays(group);
     if (strays.length === 0) {
       return;
     }
@@ -32,8 +32,8 @@ export async function endStrays(child: Child, log: ProcessLog): Promise<void> {
   }
 }
 
-async function findStrays(child: Child): Promise<{ strays: ProcessEntry[]; unreadable: number }> {
-  const oldest = await ticksAtStart(child);
+async function findStrays(group: LiveGroup): Promise<{ strays: ProcessEntry[]; unreadable: number }> {
+  const oldest = await ticksAtStart(group);
   const strays: ProcessEntry[] = [];
   let unreadable = 0;
   for (const entry of await processes()) {
@@ -43,7 +43,7 @@ async function findStrays(child: Child): Promise<{ strays: ProcessEntry[]; unrea
     const mark = await markOf(entry.pid);
     if (mark === null) {
       unreadable++;
-    } else if (mark === child.mark) {
+    } else if (mark === group.mark) {
       strays.push(entry);
     }
   }
@@ -51,9 +51,9 @@ async function findStrays(child: Child): Promise<{ strays: ProcessEntry[]; unrea
 }
 
 /** When the call began, in clock ticks since boot. */
-async function ticksAtStart(child: Child): Promise<number> {
+async function ticksAtStart(group: LiveGroup): Promise<number> {
   const uptime = Number((await readFile('/proc/uptime', 'utf8')).split(' ')[0]);
-  const age = (performance.now() - child.startedAt) / 1000;
+  const age = (performance.now() - group.startedAt) / 1000;
   return (uptime - age - MARGIN_SECONDS) * TICKS_PER_SECOND;
 }
 

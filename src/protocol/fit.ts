@@ -5,12 +5,13 @@ import type { ToolReply } from './messages.ts';
 import { shortenText } from './text.ts';
 
 /**
- * Writes the final message of a call so that it fits: output is cut as every text is, and where the whole is still
- * over `limit` bytes, output and command line are shortened further. A caller gets a short answer rather than none.
+ * Writes the final message of a call so that it fits: where the whole is over `limit` bytes, output and command line
+ * are shortened. A caller gets a short answer rather than none. The bound of other texts does not hold here: what a
+ * command wrote has one of its own, with a beginning and an end to it.
  * Throws MessageTooLargeError only when `limit` has no room for the header itself.
  */
 export function encodeFitting(reply: ToolReply, limit = MAX_BODY_BYTES): Uint8Array {
-  let fitting = withOutput(reply, shortenText(reply.output ?? ''));
+  let fitting = reply;
   for (;;) {
     try {
       return encode(fitting, limit);

@@ -1,0 +1,69 @@
+import { type Config, loadNatsContext } from '../config/index.ts';
+import { type Connection, connect } from '../nats/index.ts';
+import type { Logger } from '../observe/index.ts';
+import type { LoadedApplication } from '../tools/index.ts';
+import { openApplication } from './application.ts';
+
+/** What is opened from a configuration and shared by everything that runs on it. */
+export interface Host {
+  readonly config: Config;
+  readonly connection: Connection;
+  /** Absent when no application is configured. */
+  readonly application: LoadedApplication | undefined;
+  /** Closes what was opened, in reverse order. */
+  close(): Promise<void>;
+}
+
+export interface HostOptions {
+  readonly config: Config;
+  readonly env: NodeJS.ProcessEnv;
+  /** NATS servers that stand in for the configured context. */
+  readonly servers?: readonly string[] | undefined;
+  /** How the connection is shown by the server, after `fisk-ai`. */
+  readonly connectionName: string;
+  readonly log: Logger;
+  /** Gives up opening when it fires; nothing stays open or running. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Opens everything a configuration asks for. The application is introspected while the connection is made, since
+ * neither needs the other; what one has opened is closed again when the other fails, and the application's failure is
+ * the one that is told, being the local one.
+ */
+export async function openHost(options: HostOptions): Promise<Host> {
+  const { config, env, signal } = options;
+  const stop = new AbortController();
+  const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+  const dialing = dial(options).catch((error: unknown) => {
+    stop.abort();
+    throw error;
+  });
+  const [loaded, dialed] = await Promise.allSettled([openApplication({ config, env, signal: either }), dialing]);
+  if (loaded.status === 'fulfilled' && dialed.status === 'fulfilled') {
+    const connection = dialed.value;
+    return { config, connection, application: loaded.value, close: () => connection.close() };
+  }
+  if (dialed.status === 'fulfilled') {
+    await dialed.value.close();
+  }
+  throw firstFailure(loaded, dialed, stop.signal.aborted);
+}
+
+function firstFailure(
+  loaded: PromiseSettledResult<unknown>,
+  dialed: PromiseSettledResult<unknown>,
+  loadingWasStopped: boolean,
+): unknown {
+  if (loaded.status === 'rejected' && !(dialed.status === 'rejected' && loadingWasStopped)) {
+    return loaded.reason;
+  }
+  return dialed.status === 'rejected' ? dialed.reason : undefined;
+}
+
+async function dial({ config, env, servers, connectionName, log }: HostOptions): Promise<Connection> {
+  if (servers !== undefined) {
+    return connect({ servers, name: connectionName, log });
+  }
+  return connect({ context: await loadNatsContext(config.natsContext ?? '', env), name: connectionName, log });
+}

@@ -1,0 +1,27 @@
+import type { ToolRequest } from '../protocol/index.ts';
+import type { Outcome } from '../tools/index.ts';
+
+const LONGEST_NAME = 128;
+
+/** What joins the log lines of one call. Who called is a claim that nothing verifies. */
+export function callFields(message: ToolRequest): Record<string, unknown> {
+  const { sender } = message;
+  return {
+    request: message.request,
+    sender: sender.instance === undefined ? sender.name : `${sender.name}/${sender.instance}`,
+    caller: sender.name,
+    caller_verified: false,
+    // A name that is no tool's is a stranger's text of any length.
+    tool: message.name.slice(0, LONGEST_NAME),
+    kind: 'application',
+  };
+}
+
+/** What is logged of a command that ran: never its output. */
+export function outcomeFields({ exec }: Outcome, durationMs: number): Record<string, unknown> {
+  return {
+    duration: Math.round(durationMs),
+    ...(exec && { command: exec.command, exit_code: exec.exitCode, truncated: exec.truncated }),
+    ...(exec?.signal && { signal: exec.signal }),
+  };
+}

@@ -1,0 +1,163 @@
+import { NothingToServeError } from '../errors.ts';
+import type { Host } from '../host/index.ts';
+import { type MicroService, mintId, receive, type ServiceRequest, startMicroService } from '../nats/index.ts';
+import type { Logger } from '../observe/index.ts';
+import { endLiveGroups, Slots } from '../process/index.ts';
+import { discoverySubject, MAX_BODY_BYTES, MESSAGE, toolSubject } from '../protocol/index.ts';
+import { createToolSet, type LoadedApplication, type ServedSelection } from '../tools/index.ts';
+import { CardWriter, cardBody } from './card.ts';
+import { Lifecycle, type State } from './lifecycle.ts';
+import { effectiveConcurrency, selectForPeers } from './select.ts';
+import { ToolCalls } from './tool-calls.ts';
+
+export interface ServerOptions {
+  readonly host: Host;
+  /** What the card says about this program. */
+  readonly version: string;
+  readonly log: Logger;
+}
+
+/** A daemon that answers. */
+export interface RunningServer {
+  readonly state: State;
+  readonly served: ServedSelection;
+  /** Commands at a time. */
+  readonly concurrency: number;
+  /** Resolves when everything is closed, with the fault that ended it, if one did. Never rejects. */
+  readonly done: Promise<{ readonly fault?: Error }>;
+  /**
+   * Leaves: takes no further calls, answers those that run, closes. It waits for no command. Calling it again does
+   * nothing.
+   */
+  drain(reason: string): void;
+  /** Ends every running command with its whole process group. */
+  kill(): Promise<void>;
+}
+
+/**
+ * Builds everything a daemon answers with, puts it on the air together, and waits until the server has confirmed it.
+ * The host is the daemon's from then on, and closed by it, also when this throws.
+ */
+export async function startServer({ host, version, log }: ServerOptions): Promise<RunningServer> {
+  const lifecycle = new Lifecycle(log);
+  try {
+    const { config, application } = host;
+    if (application === undefined) {
+      throw new NothingToServeError('application_path is not set, and only the commands of an application are served');
+    }
+    const served = selectForPeers(application, config);
+    const concurrency = effectiveConcurrency(config, log);
+    const card = new CardWriter(cardBody(config.identity, version, served.served));
+    warn(log, application, served, card);
+    const service = await startMicroService(host.connection, { identity: config.identity, agentVersion: version, log });
+    const calls = new ToolCalls({
+      identity: config.identity,
+      tools: createToolSet(served.served).tools,
+      slots: new Slots(concurrency),
+      timeoutMs: config.expose.a2a.toolTimeoutMs,
+      counts: service.counts,
+      log,
+    });
+    service.addEndpoint(
+      'discovery',
+      discoverySubject(config.identity),
+      answerWith(card, service, config.identity, log),
+    );
+    service.addEndpoint('tool', toolSubject(config.identity), (request) => calls.handle(request));
+    await service.ready();
+    lifecycle.to('ready', 'every subscription is confirmed');
+    return new Server({ host, lifecycle, service, calls, served, concurrency, log });
+  } catch (error) {
+    lifecycle.to('failed', 'the start failed');
+    await host.close();
+    throw error;
+  }
+}
+
+function answerWith(card: CardWriter, service: MicroService, identity: string, log: Logger) {
+  return (request: ServiceRequest): void => {
+    const received = receive(request, { identity, accept: [MESSAGE.discoveryRequest], counts: service.counts, log });
+    if (received !== undefined) {
+      request.send(card.write(received.message, { now: Date.now(), mintId }));
+    }
+  };
+}
+
+/** Everything an operator should know about the tools, once, at the start. */
+function warn(log: Logger, application: LoadedApplication, served: ServedSelection, card: CardWriter): void {
+  for (const { kind, tool, message } of [...application.notices, ...served.notices]) {
+    log.warn({ kind, tool }, message);
+  }
+  for (const { tool, reason } of served.withheld) {
+    log.info({ tool: tool.name, reason }, 'tool withheld from peers');
+  }
+  if (card.bytes > MAX_BODY_BYTES) {
+    log.warn(
+      { bytes: card.bytes, limit: MAX_BODY_BYTES },
+      'the card is larger than a message may be, and every caller will refuse it: serve fewer tools',
+    );
+  }
+}
+
+interface ServerParts {
+  readonly host: Host;
+  readonly lifecycle: Lifecycle;
+  readonly service: MicroService;
+  readonly calls: ToolCalls;
+  readonly served: ServedSelection;
+  readonly concurrency: number;
+  readonly log: Logger;
+}
+
+class Server implements RunningServer {
+  readonly served: ServedSelection;
+  readonly concurrency: number;
+  readonly done: Promise<{ readonly fault?: Error }>;
+  readonly #parts: ServerParts;
+  #finish: (end: { readonly fault?: Error }) => void = () => {};
+
+  constructor(parts: ServerParts) {
+    this.#parts = parts;
+    this.served = parts.served;
+    this.concurrency = parts.concurrency;
+    this.done = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+    void parts.service.fault.then((fault) => this.#leave(fault.message, fault));
+  }
+
+  get state(): State {
+    return this.#parts.lifecycle.state;
+  }
+
+  drain(reason: string): void {
+    void this.#leave(reason);
+  }
+
+  kill(): Promise<void> {
+    return endLiveGroups(this.#parts.log);
+  }
+
+  /** The one way out, for an operator's wish and for a fault alike. Only the first counts. */
+  async #leave(reason: string, fault?: Error): Promise<void> {
+    const { lifecycle, service, calls, host, log } = this.#parts;
+    if (lifecycle.state !== 'ready') {
+      return;
+    }
+    lifecycle.to('draining', reason);
+    calls.drain();
+    let failure = fault;
+    try {
+      await service.stop();
+      const interrupted = calls.interrupt();
+      if (interrupted > 0) {
+        log.warn({ calls: interrupted }, 'left calls whose commands still run');
+      }
+      await host.close();
+    } catch (error) {
+      failure ??= error instanceof Error ? error : new Error(String(error));
+    }
+    lifecycle.to(failure ? 'failed' : 'stopped', failure?.message ?? reason);
+    this.#finish(failure ? { fault: failure } : {});
+  }
+}

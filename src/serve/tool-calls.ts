@@ -1,0 +1,172 @@
+import { formatDuration } from '../config/index.ts';
+import { type MicroService, ReplySet, receive, type ServiceRequest } from '../nats/index.ts';
+import type { Logger } from '../observe/index.ts';
+import type { Release, Slots } from '../process/index.ts';
+import { type Decoded, MESSAGE, type ToolReplyBody, type ToolRequest } from '../protocol/index.ts';
+import { type CallContext, denyingPrompter, isPreparable, type PreparedCall, type Tool } from '../tools/index.ts';
+import { callFields, outcomeFields } from './call-log.ts';
+import { failureReply } from './failure.ts';
+
+export interface ToolCallsOptions {
+  readonly identity: string;
+  /** What is served, by name. */
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly slots: Slots;
+  /** Bounds each call, in ms. */
+  readonly timeoutMs: number;
+  readonly counts: MicroService['counts'];
+  readonly log: Logger;
+}
+
+/** A call that runs. */
+interface RunningCall {
+  readonly replies: ReplySet;
+  readonly tool: string;
+}
+
+const ACCEPT = [MESSAGE.toolRequest];
+/** Weight of the newest call in the running average of how long calls take. */
+const NEWEST = 0.2;
+const SHORTEST_RETRY_MS = 50;
+const LONGEST_RETRY_MS = 10_000;
+
+/**
+ * Answers tool calls. Each is decided in this order: is the message valid, is the tool known, do the arguments fit, is
+ * a slot free. Then it is acknowledged, and only then does anything start. A call that finds no slot is refused at once.
+ */
+export class ToolCalls {
+  readonly #options: ToolCallsOptions;
+  readonly #running = new Set<RunningCall>();
+  #averageMs = 0;
+  #draining = false;
+
+  constructor(options: ToolCallsOptions) {
+    this.#options = options;
+  }
+
+  /** How many calls run now. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Handles one request; whatever goes wrong in it is answered to its caller alone. */
+  handle(request: ServiceRequest): void {
+    const { identity, counts, log, tools } = this.#options;
+    const received = receive(request, { identity, accept: ACCEPT, counts, log });
+    if (received === undefined) {
+      return;
+    }
+    const message = received.message as ToolRequest;
+    if (request.replyTo === undefined) {
+      log.warn(callFields(message), 'a call without a reply subject is dropped: nobody could be answered');
+      return;
+    }
+    const replies = new ReplySet(request, message, { sender: identity, log });
+    const tool = tools.get(message.name);
+    if (tool === undefined) {
+      this.#refuse(replies, message, `${identity} serves no tool of this name`, { code: 'unknown_tool', output: '' });
+    } else if (this.#draining) {
+      this.#refuse(replies, message, `${identity} is shutting down and started nothing`, {
+        code: 'draining',
+        output: '',
+      });
+    } else {
+      this.#admit(replies, message, tool, received);
+    }
+  }
+
+  /** Takes no further calls. */
+  drain(): void {
+    this.#draining = true;
+  }
+
+  /** Tells the caller of every running call that nobody will tell it how the call ended. The commands run on. */
+  interrupt(): number {
+    const { identity } = this.#options;
+    const count = this.#running.size;
+    for (const { replies, tool } of this.#running) {
+      const output = `${identity} shut down while ${tool} ran; the command may still end its work, and its outcome is unknown`;
+      replies.reply({ isError: true, code: 'interrupted', output });
+    }
+    return count;
+  }
+
+  #admit(replies: ReplySet, message: ToolRequest, tool: Tool, received: Decoded): void {
+    const input = { value: message.input ?? {}, source: () => received.inputSource() ?? {} };
+    let call: PreparedCall['run'];
+    try {
+      call = isPreparable(tool) ? bound(tool.prepare(input)) : (context, deps) => tool.execute(context, input, deps);
+    } catch (error) {
+      replies.ack(true);
+      replies.reply(failureReply(error, message.name, ''));
+      this.#options.log.warn(
+        { ...callFields(message), error: reasonOf(error) },
+        'tool call failed: arguments do not fit',
+      );
+      return;
+    }
+    const release = this.#options.slots.tryAcquire();
+    if (release === undefined) {
+      this.#refuseFull(replies, message);
+    } else if (replies.ack(true)) {
+      void this.#run(replies, message, call, release);
+    } else {
+      release();
+    }
+  }
+
+  async #run(replies: ReplySet, message: ToolRequest, call: PreparedCall['run'], release: Release): Promise<void> {
+    const { log, timeoutMs } = this.#options;
+    const running = { replies, tool: message.name };
+    const fields = callFields(message);
+    const started = performance.now();
+    this.#running.add(running);
+    log.info(fields, 'tool call running');
+    // The acknowledgement leaves with the next microtask; a start of a process before it would hold it up.
+    await Promise.resolve();
+    replies.keepAlive('running-tool');
+    const context: CallContext = { timeoutMs, log };
+    let reply: ToolReplyBody;
+    try {
+      const outcome = await call(context, { prompter: denyingPrompter });
+      reply = outcome;
+      log.info({ ...fields, ...outcomeFields(outcome, performance.now() - started) }, 'tool call completed');
+    } catch (error) {
+      reply = failureReply(error, message.name, formatDuration(timeoutMs));
+      const duration = Math.round(performance.now() - started);
+      log.error({ ...fields, duration, code: reply.code, error: reasonOf(error) }, 'tool call failed');
+    }
+    this.#averageMs += (performance.now() - started - this.#averageMs) * NEWEST;
+    this.#running.delete(running);
+    // Before the reply: a caller that has its answer and calls again must find the slot free.
+    release();
+    replies.reply(reply);
+  }
+
+  #refuseFull(replies: ReplySet, message: ToolRequest): void {
+    const { identity, slots } = this.#options;
+    const expected = this.#averageMs / slots.limit;
+    const retryAfterMs = Math.round(Math.min(LONGEST_RETRY_MS, Math.max(SHORTEST_RETRY_MS, expected)));
+    this.#refuse(replies, message, `${identity} cannot run ${message.name} now: all ${slots.limit} slots are in use`, {
+      code: 'capacity',
+      output: '',
+      retry: { retryAfterMs, inUse: slots.inUse, limit: slots.limit },
+    });
+  }
+
+  /** A refusal is a set too: without its end the caller would wait for one. */
+  #refuse(replies: ReplySet, message: ToolRequest, reason: string, reply: ToolReplyBody): void {
+    replies.ack(false, reason);
+    replies.reply({ ...reply, isError: true, output: reason });
+    const { log, slots } = this.#options;
+    log.warn({ ...callFields(message), code: reply.code, concurrency: slots.limit }, 'tool call refused');
+  }
+}
+
+function bound(prepared: PreparedCall): PreparedCall['run'] {
+  return (context, deps) => prepared.run(context, deps);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? (error.message.split('\n', 1)[0] ?? '').slice(0, 200) : String(error);
+}
