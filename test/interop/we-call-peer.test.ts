@@ -32,7 +32,8 @@ test('we discover the other implementation and print its card', needsPeer, async
   assert.equal(seen.code, 0, seen.stderr);
   assert.match(seen.stdout, /Agent: depot\n/);
   assert.match(seen.stdout, /^ *part_add +Adds a part/m);
-  const { card } = JSON.parse((await ask('discover', 'depot', '--json')).stdout);
+  const card = JSON.parse((await ask('discover', 'depot', '--json')).stdout);
+  assert.equal(card.reachable, true);
   assert.equal(card.name, 'depot');
   assert.equal(card.tools.length, 7);
   const listed = await ask('discover');
