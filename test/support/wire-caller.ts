@@ -76,7 +76,9 @@ export class WireCaller {
     const inbox = createInbox();
     const messages: WireMessage[] = [];
     const started = performance.now();
-    const callback = (_: Error | null, msg: Msg) => messages.push(readMessage(msg, performance.now() - started));
+    const callback = (_: Error | null, msg: Msg): void => {
+      messages.push(readMessage(msg, performance.now() - started));
+    };
     const subscription = this.nc.subscribe(inbox, { callback });
     this.nc.publish(subject, body, { reply: inbox });
     const ended = () =>
