@@ -1,3 +1,4 @@
+export { signalTarget } from './kill.ts';
 export { makePipe, type PipeOutcome } from './pipe.ts';
 export { closeQuietly, type SpawnOutcome, type SpawnRequest, spawnProcess } from './spawn.ts';
 export { appendNativeString, type NativeStrings, nativeStrings } from './strings.ts';

@@ -7,6 +7,7 @@ import { UnsupportedPlatformError } from '../errors.ts';
  */
 export interface Libc {
   pipe2(fds: Int32Array, flags: number): number;
+  kill(pid: number, signal: number): number;
   waitpid(pid: number, status: Int32Array, options: number): number;
   actionsInit(actions: Buffer): number;
   actionsDestroy(actions: Buffer): number;
@@ -52,6 +53,7 @@ function bind(): Libc {
     const spawn = lib.func('int posix_spawn(void *pid, void *path, void *fa, void *attr, void *argv, void *envp)');
     return {
       pipe2: lib.func('int pipe2(void *fds, int flags)'),
+      kill: lib.func('int kill(int pid, int signal)'),
       waitpid: lib.func('int waitpid(int pid, void *status, int options)'),
       actionsInit: lib.func('int posix_spawn_file_actions_init(void *fa)'),
       actionsDestroy: lib.func('int posix_spawn_file_actions_destroy(void *fa)'),

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { appendNativeString, type ExitStatus, nativeStrings, spawnProcess } from '../native/index.ts';
+import { appendNativeString, type ExitStatus, nativeStrings, signalTarget, spawnProcess } from '../native/index.ts';
 import type { ChildEnvironment } from './environment.ts';
 import { liveGroups } from './groups.ts';
 import { MARK_VARIABLE, newMark } from './mark.ts';
@@ -96,20 +96,7 @@ export class Child {
   #kill(signal: NodeJS.Signals | 0): void {
     // While anything of the group lives, the system gives its number to no new process. One that has it after the
     // leader was reaped is a stranger's.
-    if (this.#reaped && !noSuchProcess(this.pid, 0)) {
-      this.#gone = true;
-    } else {
-      this.#gone = noSuchProcess(-this.pid, signal);
-    }
-  }
-}
-
-function noSuchProcess(target: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    process.kill(target, signal);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+    this.#gone = (this.#reaped && signalTarget(this.pid, 0)) || !signalTarget(-this.pid, signal);
   }
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 /** The variable that every command carries, so that what it started can be told from everything else. */
@@ -18,5 +18,5 @@ export function startTicks(stat: string): string | undefined {
  */
 export function newMark(deadline: number): string {
   ownStart ??= startTicks(readFileSync('/proc/self/stat', 'utf8')) ?? '0';
-  return `${process.pid}.${ownStart}.${randomBytes(8).toString('hex')}.${Math.round(deadline)}`;
+  return `${process.pid}.${ownStart}.${randomUUID()}.${Math.round(deadline)}`;
 }

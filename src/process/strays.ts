@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { signalTarget } from '../native/index.ts';
 import type { LiveGroup } from './groups.ts';
 import type { ProcessLog } from './log.ts';
 import { markOf, type ProcessEntry, processes, readEntry } from './proc.ts';
@@ -62,11 +63,7 @@ async function signalAll(strays: readonly ProcessEntry[], signal: NodeJS.Signals
   for (const stray of strays) {
     const now = await readEntry(stray.pid);
     if (now?.start === stray.start && !now.zombie) {
-      try {
-        process.kill(stray.pid, signal);
-      } catch {
-        // Gone in between: that is what was wanted.
-      }
+      signalTarget(stray.pid, signal);
     }
   }
 }

@@ -35,7 +35,7 @@ test('a command gets everything but credentials and what the supervisor gave to 
   assert.equal(seen.get('JOURNAL_STREAM'), '8:1');
   assert.equal(seen.get('LLMFORMAT'), '1');
   assert.equal(seen.get('FISK_AI'), '1');
-  assert.match(seen.get('FISK_CALL') ?? '', /^\d+\.\d+\.[0-9a-f]{16}\.0$/);
+  assert.match(seen.get('FISK_CALL') ?? '', /^\d+\.\d+\.[0-9a-f-]{36}\.0$/);
   for (const name of seen.keys()) {
     assert.doesNotMatch(name, /NOTIFY|WATCHDOG|LISTEN|CREDENTIALS|ANTHROPIC/);
   }
