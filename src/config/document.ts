@@ -1,4 +1,5 @@
-import { type Document, isMap, isScalar, LineCounter, parseAllDocuments, visit } from 'yaml';
+import { type Document, isMap, isScalar, LineCounter, parseAllDocuments } from 'yaml';
+import { checkDocument, refuseNesting } from './document-check.ts';
 import { PROBLEM_RANK, type ProblemList } from './problems.ts';
 
 /** A parsed file: its first document, and what is needed to say where things stand in it. */
@@ -26,9 +27,8 @@ export function parseSource(
   try {
     const parsed = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
     documents = [...parsed];
-  } catch {
-    // The parser is recursive; nothing but nesting without end makes it give up.
-    problems.add({ rank: PROBLEM_RANK.file, key: '', rule: 'is nested too deeply', remedy: 'Remove the nesting.' });
+  } catch (error) {
+    refuseNesting(error, problems);
     return { source, document: undefined };
   }
   const [document] = documents;
@@ -55,44 +55,9 @@ export function parseSource(
     );
   }
   if (document.errors.length === 0) {
-    refuseDuplicates(document, source, problems);
+    checkDocument(document, source, problems);
   }
   return { source, document };
-}
-
-function refuseDuplicates(document: Document, source: Source, problems: ProblemList): void {
-  try {
-    visit(document, {
-      Map: (_, map) => {
-        const first = new Map<string, number>();
-        for (const { key } of map.items) {
-          if (!isScalar(key)) {
-            continue;
-          }
-          const name = String(key.value);
-          const offset = key.range?.[0] ?? 0;
-          const before = first.get(name);
-          if (before === undefined) {
-            first.set(name, offset);
-            continue;
-          }
-          const { line, col } = source.lines.linePos(before);
-          problems.add({
-            rank: PROBLEM_RANK.file,
-            key: name,
-            offset,
-            rule: `is written twice in one mapping, first at line ${line}, column ${col}`,
-            remedy: 'Keep one of the two.',
-          });
-        }
-      },
-    });
-  } catch (error) {
-    if (!(error instanceof RangeError)) {
-      throw error;
-    }
-    problems.add({ rank: PROBLEM_RANK.file, key: '', rule: 'is nested too deeply', remedy: 'Remove the nesting.' });
-  }
 }
 
 /** True when the document holds nothing, or a null where the mapping belongs: a file of defaults. */

@@ -106,9 +106,9 @@ const SHOWN = 25;
 
 function report(problems: readonly ConfigProblem[]): string {
   const blocks = problems.slice(0, SHOWN).map(({ where, key, rule, remedy, excerpt }) => {
-    const subject = key === '' || key === where ? '' : `${key} `;
+    const subject = key === '' || key === where ? '' : `${printable(key)} `;
     const shown = excerpt === undefined ? '' : `${excerpt}\n`;
-    return `${where}: ${subject}${rule}\n${shown}    ${remedy}`;
+    return `${where}: ${subject}${printable(rule)}\n${shown}    ${remedy}`;
   });
   if (problems.length > SHOWN) {
     blocks.push(`and ${problems.length - SHOWN} more`);
@@ -124,8 +124,12 @@ function excerpt(text: string, offset: number, line: number, column: number): st
   const end = text.indexOf('\n', offset);
   const whole = text.slice(start, end === -1 ? text.length : end);
   const from = column > WIDTH - 20 ? column - 20 : 0;
-  // One column a character: a tab or a control character must not move the caret or the terminal.
-  const shown = whole.slice(from, from + WIDTH).replace(/[\p{Cc}\p{Cf}]/gu, ' ');
+  const shown = printable(whole.slice(from, from + WIDTH));
   const gutter = String(line).padStart(6);
   return `${gutter} | ${shown}\n       | ${' '.repeat(column - 1 - from)}^`;
+}
+
+/** One column a character, so that a tab or a control character moves neither the caret nor the terminal. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, ' ');
 }

@@ -53,7 +53,7 @@ export class Reading {
       const at = [...path, name];
       const known = property(node, name);
       const value = this.#follow(pair.value);
-      const keyAt = offsetOf(pair.key) ?? 0;
+      const keyAt = offsetOf(pair.key) ?? offsetOf(pair.value) ?? 0;
       this.#places.set(keyText(at), { key: keyAt, value: offsetOf(pair.value) ?? keyAt });
       if (known === undefined) {
         into[name] = node.additionalProperties === false ? UNKNOWN : this.#free(value, 0);
