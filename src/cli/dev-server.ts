@@ -23,13 +23,15 @@ const LISTENING = /Listening for client connections on (127\.0\.0\.1:\d+)/;
  */
 export async function startDevServer(env: NodeJS.ProcessEnv): Promise<DevServer> {
   const path = findNatsServer(env);
-  // A server at debug level writes a line when a client leaves, and we are one: should this process die without a
-  // goodbye, that line meets a pipe without a reader and the server dies of it.
-  const server = await startCompanion({
-    path,
-    args: ['--addr', '127.0.0.1', '--port', '-1', '--debug'],
-    environment: childEnvironment({ base: env, remove: [] }),
-  });
+  const args = ['--addr', '127.0.0.1', '--port', '-1'];
+  // Should this process die without a goodbye, the kernel ends the server for us; there is a setpriv that cannot.
+  const guard = findOnPath('setpriv', env);
+  const guarded = guard && (await launch(guard, ['--pdeathsig', 'TERM', path, ...args], env).catch(() => undefined));
+  return guarded || launch(path, args, env);
+}
+
+async function launch(path: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<DevServer> {
+  const server = await startCompanion({ path, args, environment: childEnvironment({ base: env, remove: [] }) });
   server.stdin.end();
   server.stdout.resume();
   try {
@@ -77,13 +79,17 @@ function findNatsServer(env: NodeJS.ProcessEnv): string {
     if (isProgram(named)) return named;
     throw new DevServerError(`FISK_NATS_SERVER names ${named}, and that is no program that can be started`);
   }
-  const found = (env['PATH'] ?? '')
-    .split(delimiter)
-    .filter((directory) => directory !== '')
-    .map((directory) => join(directory, 'nats-server'))
-    .find(isProgram);
+  const found = findOnPath('nats-server', env);
   if (found === undefined) throw new DevServerError('there is no nats-server on PATH for --dev to start');
   return found;
+}
+
+function findOnPath(name: string, env: NodeJS.ProcessEnv): string | undefined {
+  return (env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((directory) => directory !== '')
+    .map((directory) => join(directory, name))
+    .find(isProgram);
 }
 
 function isProgram(path: string): boolean {

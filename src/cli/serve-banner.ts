@@ -10,7 +10,7 @@ export interface BannerParts {
   readonly served: ServedSelection;
   /** Commands at a time. */
   readonly concurrency: number;
-  /** The NATS servers that stand in for a context. */
+  /** The NATS servers that stand in for a context; an empty list stands for a private one. */
   readonly servers: readonly string[] | undefined;
 }
 
@@ -22,7 +22,7 @@ export function bannerOf({ config, served, concurrency, servers }: BannerParts):
     version,
     endpoints: ['a2a'],
     agentContext: servers === undefined ? natsContext : undefined,
-    server: servers?.map(withoutUserInfo).join(', '),
+    server: servers?.length === 0 ? 'a private one' : servers?.map(withoutUserInfo).join(', '),
     telemetry: false,
     tools: {
       discovery: discoverySubject(identity),

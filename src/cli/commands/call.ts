@@ -57,9 +57,9 @@ async function call(
   tool: string,
   words: readonly string[],
 ): Promise<RemoteOutcome> {
-  const { isIdentity, MAX_BODY_BYTES } = await import('../../protocol/index.ts');
-  if (!isIdentity(agent))
-    throw new UsageError(`'${agent}' is no name of an agent: it may hold letters, digits, _ and -`);
+  const { toolSubject, MAX_BODY_BYTES } = await import('../../protocol/index.ts');
+  // An illegal name is refused before anything is opened.
+  toolSubject(agent);
   const given = readArguments(words);
   const timeoutMs = await readTimeout(flags.timeout);
   const target = await resolveTarget({ flags, typed, env, notice: (text) => terminal.err.line(`warning: ${text}`) });

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { findNatsServer } from '../../scripts/nats-server.ts';
+import { depot, fisk, startFisk } from '../support/fisk.ts';
+import { nats, natsCli } from '../support/nats-cli.ts';
+import { startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
+import { tempDir, tempFile, tempScript } from '../support/tmp.ts';
+import { waitFor, waitGone } from '../support/wait.ts';
+
+let server: TestNatsServer;
+before(async () => {
+  server = await startNatsServer();
+});
+after(() => server.stop());
+
+/** Neither a context nor a server of whoever runs the tests, and a server program for --dev. */
+function cleanEnv(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const { NATS_URL: _, ...env } = process.env;
+  return {
+    ...env,
+    XDG_CONFIG_HOME: tempDir(),
+    FISK_NATS_SERVER: findNatsServer('current') ?? findNatsServer('2.9'),
+    ...more,
+  };
+}
+
+function config({ identity = 'depot', application = depot, more = '' } = {}): string {
+  const text = `identity: ${identity}\napplication_path: ${application}\nexpose: {agent: {a2a: {serve_tools: true}}}\n${more}`;
+  return tempFile('tools.yaml', text);
+}
+
+/** The processes that any thread of a process has started. */
+function childrenOf(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`)
+    .map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim())
+    .flatMap((list) => (list === '' ? [] : list.split(' ').map(Number)));
+}
+
+test('a daemon prints its banner on stderr alone, answers, and ends on SIGTERM with 0', async () => {
+  const env = cleanEnv();
+  tempFile('nats/context/lab.json', JSON.stringify({ url: server.url }), env['XDG_CONFIG_HOME']);
+  const daemon = await startFisk(['serve', '--config', config({ more: 'nats_context: lab\n' })], { env });
+  await daemon.printed(/Exposed:/);
+  assert.equal((await fisk(['discover', 'depot', '--server', server.url])).code, 0);
+  if (natsCli() !== undefined) assert.match((await nats(server.url, 'micro', 'ls')).stdout, /depot/);
+  const ended = await daemon.stop('SIGTERM');
+  assert.deepEqual([ended.code, ended.signal, ended.stdout], [0, null, '']);
+  assert.match(
+    ended.stderr,
+    new RegExp(
+      'Serving depot/devel:\n\n {8}Endpoints: a2a\n {4}Agent Context: lab\n {8}Telemetry: disabled\n\n' +
+        ' {2}Serving tools over a2a:\n\n {10}Discovery: choria\\.fisk-ai\\.discovery\\.depot\n' +
+        ' {14}Tools: choria\\.fisk-ai\\.tool\\.depot\n {8}Concurrency: \\d\n {7}Tool Timeout: 30s\n' +
+        ' {12}Exposed: part_add\n {21}part_ls\n',
+    ),
+  );
+  assert.match(ended.stderr, /^draining: .*interrupt again/m);
+});
+
+test('log lines are JSON when nobody watches, text when asked for, and --verbose says more', async () => {
+  const json = await startFisk(['serve', '--dev', '--server', server.url, '--config', config({ identity: 'a' })]);
+  await json.printed(/Exposed:/);
+  const { stderr } = await json.stop();
+  const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
+  assert.ok(lines.length > 0);
+  for (const line of lines) assert.deepEqual(Object.keys(JSON.parse(line)).slice(0, 3), ['time', 'level', 'msg']);
+
+  const args = ['serve', '--dev', '--server', server.url, '--log-format', 'text', '--verbose'];
+  const text = await startFisk([...args, '--config', config({ identity: 'b' })]);
+  await text.printed(/Exposed:/);
+  assert.match((await text.stop()).stderr, /^time=\S+ level=\w+ msg=/m);
+});
+
+test('--dev without a context starts a private server, says how to call, and takes it along', async () => {
+  const daemon = await startFisk(['serve', '--dev', '--config', config()], { env: cleanEnv() });
+  const [, url = ''] = await daemon.printed(/^ +NATS Server: (nats:\/\/127\.0\.0\.1:\d+)$/m);
+  const [, hint = ''] = await daemon.printed(/^ {4}.* (call depot .* --server .*)$/m);
+  assert.ok(hint.endsWith(url));
+  const called = await fisk(hint.split(' '), { env: cleanEnv({ DEPOT_STORE: `${tempDir()}/store.json` }) });
+  assert.equal(called.code, 0, called.stderr);
+  assert.equal((await daemon.stop('SIGINT')).code, 0);
+  assert.equal((await fisk(['discover', '--server', url])).code, 1, 'the private server is gone');
+});
+
+test('--dev does not leave its server behind when it is killed', async () => {
+  const daemon = await startFisk(['serve', '--dev', '--config', config()], { env: cleanEnv() });
+  const [, url = ''] = await daemon.printed(/NATS Server: (\S+)/);
+  await daemon.stop('SIGKILL');
+  await waitFor(async () => (await fisk(['discover', '--server', url])).code === 1, { what: 'the server to go' });
+});
+
+test('--dev uses NATS_URL, and the context of the file before both', async () => {
+  const env = cleanEnv({ NATS_URL: server.url });
+  const byVariable = await startFisk(['serve', '--dev', '--config', config()], { env });
+  await byVariable.printed(new RegExp(`NATS Server: ${server.url}`));
+  await byVariable.stop();
+  tempFile('nats/context/lab.json', JSON.stringify({ url: server.url }), env['XDG_CONFIG_HOME']);
+  const file = config({ more: 'nats_context: lab\n' });
+  const byFile = await startFisk(['serve', '--dev', '--config', file], {
+    env: { ...env, NATS_URL: 'nats://127.0.0.1:1' },
+  });
+  await byFile.printed(/Agent Context: lab/);
+  await byFile.stop();
+});
+
+test('a private server that dies ends the daemon with 1 and says so', async () => {
+  const daemon = await startFisk(['serve', '--dev', '--config', config()], { env: cleanEnv() });
+  await daemon.printed(/Exposed:/);
+  const [child = 0, ...others] = childrenOf(daemon.pid);
+  assert.ok(child > 1 && others.length === 0);
+  process.kill(child, 'SIGKILL');
+  const ended = await daemon.ended;
+  assert.equal(ended.code, 1);
+  assert.match(ended.stderr, /fisk: error: the private NATS server ended/);
+});
+
+test('--check shows what would be served and what not, connects to nothing, and succeeds', async () => {
+  const file = config({ more: 'nats_context: nowhere\nglobal_flags: [site]\n' });
+  const { code, stdout, stderr } = await fisk(['serve', '--check', '--config', file], { env: cleanEnv() });
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(
+    stdout,
+    /^Would serve depot\/devel:\n\n {6}Application: \/.*depot \(depot 1\.4\.0\)\n {8}Endpoints: a2a\n/,
+  );
+  assert.match(stdout, /Exposed: part_add\n/);
+  assert.match(
+    stdout,
+    /\n {2}Not served:\n\n {4}Tool +Reason\n {4}close_forget +tagged ai:deny\n {4}close_clear +needs/,
+  );
+});
+
+test('--check finds every problem of the file at once', async () => {
+  const file = tempFile('tools.yaml', 'identity: a.b\nharness: {tool_timeot: 5m, tool_timeout: -3s}\n');
+  const { code, stdout, stderr } = await fisk(['serve', '--check', '--config', file], { env: cleanEnv() });
+  assert.deepEqual([code, stdout], [1, '']);
+  assert.match(stderr, /^fisk: error: /);
+  assert.match(stderr, /identity/);
+  assert.match(stderr, /tool_timeot[\s\S]*tool_timeout/, 'the unknown key with what was probably meant');
+});
+
+for (const [what, args, pattern] of [
+  ['a file that is not there', () => ['--config', 'missing.yaml'], /missing\.yaml/],
+  [
+    'a file that enables nothing',
+    () => ['--config', tempFile('a.yaml', 'identity: x\n')],
+    /serve_tools: true[\s\S]*FISK_AI/,
+  ],
+  ['a file without a context', () => ['--config', config()], /nats_context/],
+  ['an unknown context', () => ['--config', config({ more: 'nats_context: nope\n' })], /nope/],
+  [
+    'a server that is not there',
+    () => ['--dev', '--server', 'nats://127.0.0.1:1', '--config', config()],
+    /127\.0\.0\.1:1/,
+  ],
+  [
+    'an application that is not there',
+    () => ['--dev', '--config', config({ application: '/nowhere/app' })],
+    /\/nowhere\/app/,
+  ],
+  [
+    'a filter that leaves nothing',
+    () => ['--dev', '--config', config({ more: 'include: {tools: [^zzz]}\n' })],
+    /include/,
+  ],
+  ['only gated tools left', () => ['--dev', '--config', config({ more: 'include: {tools: [clear]}\n' })], /approval/],
+  ['a relative work directory', () => ['--dev', '--work-dir', 'x', '--config', config()], /--work-dir "x" is relative/],
+  ['a base URL that is none', () => ['--dev', '--base-url', 'ftp://x', '--config', config()], /--base-url/],
+  ['no workers', () => ['--dev', '--workers', '0', '--config', config()], /--workers/],
+  ['no server program for --dev', () => ['--dev', '--config', config()], /FISK_NATS_SERVER/],
+] as const) {
+  test(`${what} is one block on stderr and exit 1, before any banner`, async () => {
+    const env = cleanEnv(what.startsWith('no server program') ? { FISK_NATS_SERVER: '/nowhere' } : {});
+    const { code, stdout, stderr } = await fisk(['serve', ...args()], { env, cwd: tempDir() });
+    assert.deepEqual([code, stdout], [1, ''], stderr);
+    assert.match(stderr, /^fisk: error: /m);
+    assert.match(stderr, pattern);
+    assert.doesNotMatch(stderr, /Serving|\n +at /);
+  });
+}
+
+test('--server without --dev is a usage error', async () => {
+  const { code, stderr } = await fisk(['serve', '--server', server.url, '--config', config()]);
+  assert.equal(code, 1);
+  assert.match(stderr, /^error: --server goes with --dev[\s\S]*Usage: fisk serve/);
+});
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  test(`${signal} while the application is still asked ends it and us, with ${code}`, async () => {
+    const mark = tempFile('pid', '');
+    const slow = tempScript(`#!/bin/sh\necho $$ > ${mark}\nexec sleep 60\n`);
+    const daemon = await startFisk([
+      'serve',
+      '--dev',
+      '--server',
+      server.url,
+      '--config',
+      config({ application: slow }),
+    ]);
+    const pid = await waitFor(() => Number(readFileSync(mark, 'utf8')) || undefined, { what: 'the introspection' });
+    const ended = await daemon.stop(signal);
+    assert.deepEqual([ended.code, ended.signal], [code, null]);
+    await waitGone(pid);
+  });
+}
+
+test('the third signal leaves at once with the number of the signal', async () => {
+  // A server that stands still makes the goodbye last as long as it may.
+  const standing = await startNatsServer();
+  const daemon = await startFisk(['serve', '--dev', '--server', standing.url, '--config', config()]);
+  await daemon.printed(/Exposed:/);
+  process.kill(standing.pid, 'SIGSTOP');
+  daemon.kill('SIGTERM');
+  await daemon.printed(/^draining: /m);
+  daemon.kill('SIGTERM');
+  await daemon.printed(/ending the running commands/);
+  daemon.kill('SIGINT');
+  const ended = await daemon.ended;
+  process.kill(standing.pid, 'SIGCONT');
+  await standing.stop();
+  assert.deepEqual([ended.code, ended.signal], [130, null]);
+});
