@@ -69,6 +69,19 @@ suite('which commands become tools', () => {
     );
   });
 
+  test('a name may have 128 characters and not more', async () => {
+    const long = 'n'.repeat(128);
+    const { tools, notices } = await load({ name: 'x', commands: [leaf(long), leaf(`${long}n`)] });
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      [long],
+    );
+    assert.deepEqual(
+      notices.map(({ kind }) => kind),
+      ['tool_name_long', 'tool_name_invalid'],
+    );
+  });
+
   test('names that every object has are names like others', async () => {
     const application = await load(readCase('odd-names.json'));
     const argv = (name: string, text: string) => toolOf(application, name).prepare(inputFromText(text)).argv;

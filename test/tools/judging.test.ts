@@ -23,6 +23,7 @@ const address = { type: 'string', oneOf: [{ format: 'ipv4' }, { format: 'ipv6' }
 const rows: Row[] = [
   [uint8, '255', fits],
   [uint8, '"255"', fits],
+  [uint8, '0', fits],
   [uint8, '255.0', fits],
   [uint8, '2.55e2', fits],
   [uint8, '0.1e1', fits],
@@ -76,6 +77,8 @@ const rows: Row[] = [
   [{ type: 'object', additionalProperties: { type: 'string' } }, '["a=1"]', /"v" takes an object/],
   [{ type: ['string', 'null'] }, 'null', fits],
   [{}, '"anything"', fits],
+  [{ type: 'object', additionalProperties: false }, '{"a":"1"}', /"v" entry "a" must be nothing/],
+  [{ type: 'object', additionalProperties: true }, '{"a":"1"}', fits],
   [{ enum: [1, 2.5] }, '1.0', fits],
   [{ enum: [1, 2.5] }, '3', /must be one of "1", "2.5"/],
 ];

@@ -93,7 +93,7 @@ const WORDS: Readonly<Record<ValueType, string>> = {
 };
 
 function wanted(rule: Rule): string {
-  return [...(rule.types ?? [])].map((type) => WORDS[type]).join(' or ') || 'one value';
+  return [...(rule.types ?? [])].map((type) => WORDS[type]).join(' or ') || 'nothing';
 }
 
 function given(value: Scalar): string {

@@ -7,7 +7,7 @@ import { RE2JS } from 're2js';
 export type ValueType = 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object';
 
 export interface Rule {
-  /** Any of these; absent means any type. */
+  /** Any of these; absent means any type, and an empty set that nothing fits. */
   readonly types?: ReadonlySet<ValueType>;
   /** The allowed texts. */
   readonly allowed?: readonly string[];
@@ -67,7 +67,8 @@ export class RuleReader {
   }
 
   #rule(schema: unknown, complain: (problem: string) => void): Rule {
-    if (typeof schema === 'boolean') return {};
+    if (schema === true) return {};
+    if (schema === false) return { types: new Set() };
     if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
       throw new Unusable('its schema is no object');
     }
