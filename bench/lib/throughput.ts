@@ -1,7 +1,7 @@
 /** Calls per second and latencies of each contestant at several numbers of calls in flight, in turns. */
 import { join } from 'node:path';
 import { run } from '../../test/support/run.ts';
-import { type Bench, load, startBaseline, startFisk, startPeer } from './contestants.ts';
+import { type Bench, type Contestant, load, processorMs, startBaseline, startFisk, startPeer } from './contestants.ts';
 import { median } from './numbers.ts';
 import type { LoadResult, Row } from './results.ts';
 
@@ -12,7 +12,7 @@ const OF_BASELINE = [0.65, 0.8, 0.85];
 const OF_PEER = [1, 1, 1];
 
 type Name = 'process room alone' | 'small Go program' | 'fisk' | 'FISK_PEER';
-type Sample = Partial<LoadResult> & { perSecond: number };
+type Sample = Partial<LoadResult> & { perSecond: number; processorMs?: number };
 
 export interface Options {
   rounds: number;
@@ -24,7 +24,7 @@ const fixed = (value: number) => value.toFixed(value < 10 ? 2 : 0);
 
 /** Runs all of them and gives the rows of the table. */
 export async function measureThroughput(bench: Bench, { rounds, seconds }: Options): Promise<Row[]> {
-  const daemons = new Map<Name, Awaited<ReturnType<typeof startFisk>>>();
+  const daemons = new Map<Name, Contestant>();
   if (bench.baseline !== undefined) daemons.set('small Go program', await startBaseline(bench, 'bench-go', bench.tiny));
   daemons.set('fisk', await startFisk(bench, 'bench-fisk', bench.tiny));
   if (bench.peer !== undefined) daemons.set('FISK_PEER', await startPeer(bench, 'bench-peer', bench.tiny));
@@ -40,8 +40,10 @@ export async function measureThroughput(bench: Bench, { rounds, seconds }: Optio
   for (let round = 0; round < rounds; round++) {
     for (const level of LEVELS) {
       keep('process room alone', level, await processAlone(bench, level, seconds));
-      for (const [name, { identity }] of daemons) {
-        keep(name, level, await load(bench, identity, 'run', { 'in-flight': level, seconds }));
+      for (const [name, { identity, pid }] of daemons) {
+        const before = processorMs(pid);
+        const seen = await load(bench, identity, 'run', { 'in-flight': level, seconds });
+        keep(name, level, { ...seen, processorMs: (processorMs(pid) - before) / seen.calls });
       }
     }
   }
@@ -58,14 +60,18 @@ async function processAlone(bench: Bench, level: number, seconds: number): Promi
 
 type Samples = ReadonlyMap<Name, ReadonlyMap<number, readonly Sample[]>>;
 
-const middle = (samples: Samples, name: Name, level: number, field: keyof LoadResult & keyof Sample): number =>
+const middle = (samples: Samples, name: Name, level: number, field: keyof Sample): number =>
   median((samples.get(name)?.get(level) ?? []).map((sample) => Number(sample[field])));
 
 function rateRows(samples: Samples): Row[] {
   return [...samples.keys()].map((name) => {
     const rates = LEVELS.map((level) => fixed(middle(samples, name, level, 'perSecond')));
     const replies = LEVELS.map((level) => fixed(middle(samples, name, level, 'replyP50')));
-    const times = name === 'process room alone' ? '' : `, reply p50 ${replies.join(' / ')} ms`;
+    const used = LEVELS.map((level) => fixed(middle(samples, name, level, 'processorMs')));
+    const times =
+      name === 'process room alone'
+        ? ''
+        : `; reply p50 ${replies.join(' / ')} ms; processor time of the daemon ${used.join(' / ')} ms a call`;
     return { what: `calls a second at ${LEVELS.join(' / ')} in flight: ${name}`, measured: rates.join(' / ') + times };
   });
 }
