@@ -5,6 +5,7 @@
 
 const HEAD = /^\{"level":("[a-z]+"),"time":("[^"]+")/;
 const MESSAGE_KEY = ',"msg":"';
+const LINE_END = '"}\n';
 
 /** One pino line as `{"time":…,"level":…,"msg":…,fields}`. A line of another shape is left as it is. */
 export function jsonLine(line: string): string {
@@ -18,8 +19,8 @@ export function jsonLine(line: string): string {
 /** Moves the message, which pino writes last, before the fields. The key may also occur inside a field: hence the look at the end. */
 function splitMessage(line: string, start: number): { message: string; fields: string } {
   const at = line.lastIndexOf(MESSAGE_KEY);
-  const end = line.lastIndexOf('"}');
-  const isLast = at >= start && end >= at + MESSAGE_KEY.length && closesAt(line, at + MESSAGE_KEY.length) === end;
+  const end = line.length - LINE_END.length;
+  const isLast = at >= start && line.endsWith(LINE_END) && closesAt(line, at + MESSAGE_KEY.length) === end;
   if (!isLast) return { message: '', fields: line.slice(start) };
   return { message: line.slice(at, end + 1), fields: line.slice(start, at) + line.slice(end + 1) };
 }

@@ -1,2 +1,3 @@
 export { createLogger, defaultLogFormat, type Logger, type LoggerOptions } from './logger.ts';
-export { type LogSink, stderrSink } from './sink.ts';
+export type { LogSink } from './sink.ts';
+export { stderrSink } from './stderr.ts';

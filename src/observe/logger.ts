@@ -1,6 +1,7 @@
 import { type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
 import { jsonLine, textLine } from './form.ts';
-import { type LogSink, stderrSink } from './sink.ts';
+import type { LogSink } from './sink.ts';
+import { stderrSink } from './stderr.ts';
 
 export type Logger = PinoLogger;
 

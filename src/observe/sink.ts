@@ -1,7 +1,9 @@
-import { constants, fstatSync, openSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 
 /** How much of the log may wait for a slow reader, in bytes. Lines beyond it are counted, not kept. */
 const MAX_PENDING_BYTES = 1_048_576;
+/** Room kept for the line that says how many are missing. */
+const NOTE_BYTES = 256;
 /** How soon a full pipe is tried again, in milliseconds. */
 const RETRY_MS = 20;
 /** How long the last lines may hold up an exit, in milliseconds. */
@@ -22,7 +24,6 @@ export interface LogSink {
  */
 export class DescriptorSink implements LogSink {
   readonly #fd: number;
-  readonly #maxPending: number;
   #lines: Buffer[] = [];
   #pending = 0;
   #scheduled = false;
@@ -31,9 +32,8 @@ export class DescriptorSink implements LogSink {
   #unreported = 0;
 
   /** The descriptor should be non-blocking. */
-  constructor(fd: number, maxPendingBytes = MAX_PENDING_BYTES) {
+  constructor(fd: number) {
     this.#fd = fd;
-    this.#maxPending = maxPendingBytes;
   }
 
   get dropped(): number {
@@ -43,13 +43,14 @@ export class DescriptorSink implements LogSink {
   write(line: string): void {
     if (this.#broken) return;
     const bytes = Buffer.from(line);
-    if (this.#pending + bytes.length > this.#maxPending) {
+    if (this.#pending + bytes.length + NOTE_BYTES > MAX_PENDING_BYTES) {
       this.#dropped++;
       this.#unreported++;
       return;
     }
-    this.#lines.push(bytes);
-    this.#pending += bytes.length;
+    // The note stands where the lines are missing, before the first one there is room for again.
+    this.#noteDropped();
+    this.#push(bytes);
     this.#schedule();
   }
 
@@ -70,9 +71,10 @@ export class DescriptorSink implements LogSink {
   }
 
   #turn(): void {
+    const before = this.#pending;
     this.#drain();
     if (this.#pending === 0) this.#scheduled = false;
-    else setTimeout(() => this.#turn(), RETRY_MS).unref();
+    else setTimeout(() => this.#turn(), this.#pending < before ? 1 : RETRY_MS).unref();
   }
 
   #drain(): void {
@@ -84,7 +86,7 @@ export class DescriptorSink implements LogSink {
       this.#pending = batch.length - written;
       this.#lines = this.#pending === 0 ? [] : [batch.subarray(written)];
       if (written === 0) return;
-      if (this.#pending === 0) this.#reportDropped();
+      if (this.#pending === 0) this.#noteDropped();
     }
   }
 
@@ -103,46 +105,17 @@ export class DescriptorSink implements LogSink {
     }
   }
 
-  #reportDropped(): void {
+  #noteDropped(): void {
     if (this.#unreported === 0) return;
-    const lines = this.#unreported;
+    const fields = { msg: 'log lines were dropped: the reader is too slow', lines: this.#unreported };
     this.#unreported = 0;
-    const time = new Date().toISOString();
-    this.write(
-      `${JSON.stringify({ time, level: 'warn', msg: 'log lines were dropped: the reader is too slow', lines })}\n`,
-    );
+    this.#push(Buffer.from(`${JSON.stringify({ time: new Date().toISOString(), level: 'warn', ...fields })}\n`));
   }
-}
 
-let standardError: DescriptorSink | undefined;
-
-/** The sink of standard error, one a process. What still waits when the process exits is written then. */
-export function stderrSink(): LogSink {
-  if (standardError === undefined) {
-    const sink = new DescriptorSink(openWithoutBlocking(2));
-    process.on('exit', () => sink.flushSync());
-    standardError = sink;
+  #push(bytes: Buffer): void {
+    this.#lines.push(bytes);
+    this.#pending += bytes.length;
   }
-  return standardError;
-}
-
-/**
- * A descriptor for what `fd` writes to that never waits. A pipe or terminal is opened once more, since the flag on the
- * descriptor we were given is shared with whoever gave it. A file needs none. A socket cannot be opened again, and
- * neither can what belongs to another user: there Node's own stream sets the flag.
- */
-function openWithoutBlocking(fd: number): number {
-  try {
-    const target = fstatSync(fd);
-    if (target.isFile()) return fd;
-    if (target.isFIFO() || target.isCharacterDevice()) {
-      return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-    }
-  } catch {
-    // Falls through to the stream.
-  }
-  void process.stderr.writable;
-  return fd;
 }
 
 const cell = new Int32Array(new SharedArrayBuffer(4));
