@@ -3,20 +3,21 @@
  * package.json is built in; without it the program calls itself a development build.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { projectDir } from './lib/programs.ts';
 
+// Whoever runs the program while it is built finds the old one or the new one, not a half.
 const dist = join(projectDir, 'dist');
+const fresh = `${dist}.${process.pid}`;
 const { version } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'));
 const released = (process.env['FISK_RELEASE'] ?? '') !== '';
 
-rmSync(dist, { recursive: true, force: true });
 await build({
   absWorkingDir: projectDir,
   entryPoints: ['src/main.ts', 'src/index.ts'],
-  outdir: dist,
+  outdir: fresh,
   bundle: true,
   // What a command does not need stays in chunks of its own and is never read.
   splitting: true,
@@ -35,10 +36,16 @@ await build({
   logLevel: 'warning',
 });
 
-const entry = join(dist, 'main.js');
+const entry = join(fresh, 'main.js');
 const text = readFileSync(entry, 'utf8');
 if (!text.startsWith('#!')) writeFileSync(entry, `#!/usr/bin/env node\n${text}`);
 chmodSync(entry, 0o755);
 
 const tsc = join(projectDir, 'node_modules', '.bin', 'tsc');
-execFileSync(tsc, ['-p', 'tsconfig.build.json'], { cwd: projectDir, stdio: ['ignore', 2, 2] });
+execFileSync(tsc, ['-p', 'tsconfig.build.json', '--outDir', join(fresh, 'types')], {
+  cwd: projectDir,
+  stdio: ['ignore', 2, 2],
+});
+
+rmSync(dist, { recursive: true, force: true });
+renameSync(fresh, dist);
