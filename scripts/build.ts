@@ -11,6 +11,7 @@ import { projectDir } from './lib/programs.ts';
 // Whoever runs the program while it is built finds the old one or the new one, not a half.
 const dist = join(projectDir, 'dist');
 const fresh = `${dist}.${process.pid}`;
+process.on('exit', () => rmSync(fresh, { recursive: true, force: true }));
 const { version } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'));
 const released = (process.env['FISK_RELEASE'] ?? '') !== '';
 
