@@ -39,3 +39,10 @@ export function examples(name: CommandName | 'fisk'): string {
   const width = Math.max(...list.map(([command]) => command.length));
   return list.map(([command, why]) => `  ${command.padEnd(width)}  # ${why}`).join('\n');
 }
+
+/** What the exit codes of `call` mean, for the end of its help. */
+export const CALL_EXIT_CODES = `  the command's own when one ran, 255 when a signal ended it; else
+  65  arguments refused, or no such tool    75   busy or leaving: try again later
+  69  nobody answers                        124  too late, or silence
+  70  the tool failed before a command ran  130  stopped by Ctrl-C
+  1   usage, configuration, anything else`;

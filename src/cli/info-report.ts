@@ -56,7 +56,6 @@ export interface GlobalInfo {
 }
 
 export interface ReportParts {
-  readonly path: string;
   readonly config: Config;
   readonly application: LoadedApplication | undefined;
   readonly remoteAgents: readonly RemoteAgentInfo[];
@@ -64,13 +63,13 @@ export interface ReportParts {
 }
 
 /** Puts the report together. */
-export function infoReport({ path, config, application, remoteAgents, env }: ReportParts): InfoReport {
+export function infoReport({ config, application, remoteAgents, env }: ReportParts): InfoReport {
   const { confirmTags } = config.harness;
   const selection = selectServed(application?.tools ?? [], { ...config.expose.tools, confirmTags });
   const reasons = new Map(selection.withheld.map(({ tool, reason }) => [tool.name, reason]));
   const serving = config.expose.a2a.serveTools;
   return {
-    config: path,
+    config: config.path,
     version,
     identity: config.identity,
     identity_named: config.identityNamed,

@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import { buildProgram, type CommandName, type Invocation, usage } from './program.ts';
 import { renderError } from './render/errors.ts';
 import { openTerminal, type Terminal } from './render/terminal.ts';
+import { StoppedError } from './signals.ts';
 
 /** What a command gets. */
 export interface CommandContext extends Invocation {
@@ -68,7 +69,7 @@ async function dispatch(argv: readonly string[], terminal: Terminal, env: NodeJS
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof CommanderError || error instanceof StoppedError) return error.exitCode;
     if (error instanceof UsageError) {
       const command = program.commands.find((candidate) => candidate.name() === current) ?? program;
       terminal.err.write(`${terminal.err.style.red('error:')} ${error.message}\n${usage(command)}\n`);

@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander';
-import { examples } from './examples.ts';
+import { CALL_EXIT_CODES, examples } from './examples.ts';
 import { configFlag, contextFlag, Flag, jsonFlag, serverFlag } from './flags.ts';
 import type { Terminal } from './render/terminal.ts';
 import { version } from './version.ts';
@@ -126,7 +126,8 @@ export function buildProgram(terminal: Terminal, run: Runner): Command {
     .addOption(contextFlag())
     .addOption(serverFlag())
     .addOption(new Flag('--timeout <duration>', 'give up after this long, e.g. 90s or 5m', 'text'))
-    .addOption(jsonFlag());
+    .addOption(jsonFlag())
+    .addHelpText('after', () => `\n${terminal.out.style.bold('Exit codes:')}\n${CALL_EXIT_CODES}`);
 
   add(
     'info',

@@ -35,3 +35,35 @@ export function firstStopSignal(): { readonly heard: Promise<StopSignal>; close(
   });
   return { heard, close: () => close() };
 }
+
+/** Not a failure: somebody asked the command to stop, and it did. */
+export class StoppedError extends Error {
+  readonly exitCode: number;
+
+  constructor(signal: StopSignal) {
+    super(`stopped by ${signal}`);
+    this.exitCode = exitCodeOf(signal);
+  }
+}
+
+/**
+ * Does work that has something to put in order when it is stopped: the first signal aborts it, the second one ends the
+ * process by itself.
+ * @throws {StoppedError} when a signal came, once the work has ended; else what the work throws.
+ */
+export async function stoppable<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const stop = firstStopSignal();
+  const abort = new AbortController();
+  let stopped: StopSignal | undefined;
+  void stop.heard.then((signal) => {
+    stopped = signal;
+    abort.abort();
+  });
+  try {
+    return await work(abort.signal);
+  } catch (error) {
+    throw stopped === undefined ? error : new StoppedError(stopped);
+  } finally {
+    stop.close();
+  }
+}

@@ -62,7 +62,7 @@ function serverTarget(server: string, sender: string, requestTimeoutMs: number |
     requestTimeoutMs,
     connect: async () => {
       const { connect } = await import('../nats/index.ts');
-      return connect({ servers: serverList(server), name: connectionName(sender) });
+      return connect({ servers: serverList(server), name: sender });
     },
   };
 }
@@ -81,7 +81,7 @@ function contextTarget(
         import('../config/index.ts'),
         import('../nats/index.ts'),
       ]);
-      return connect({ context: await loadNatsContext(name, env), name: connectionName(sender) });
+      return connect({ context: await loadNatsContext(name, env), name: sender });
     },
   };
 }
@@ -94,8 +94,4 @@ export function serverList(text: string): string[] {
     .filter((server) => server !== '');
   if (servers.length === 0) throw new UsageError('--server must not be empty');
   return servers;
-}
-
-function connectionName(sender: string): string {
-  return sender === DEFAULT_SENDER ? DEFAULT_SENDER : `fisk-ai ${sender}`;
 }

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { readFileSync, unlinkSync } from 'node:fs';
+import { after, before, type TestContext, test } from 'node:test';
 import { depot, fisk, fiskEntry, startFisk } from '../support/fisk.ts';
 import { startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
 import { type Running, spawnOwned } from '../support/run.ts';
 import { tempDir, tempFile, tempScript } from '../support/tmp.ts';
+import { waitFor } from '../support/wait.ts';
+
+/** Starts fisk for one test; nothing of it outlives the test, however that ends. */
+async function started(t: TestContext, ...args: Parameters<typeof startFisk>): Promise<Running> {
+  const running = await startFisk(...args);
+  t.after(() => running.stop('SIGKILL'));
+  return running;
+}
 
 /** An application whose commands end in ways that the depot's do not. */
 const endings = `#!/bin/sh
@@ -18,7 +27,7 @@ fi
 case "$1" in
 kill) kill -9 $$ ;;
 bytes) printf 'no line feed' ;;
-slow) echo started; sleep 20 ;;
+slow) echo started; echo x >> "$ENDINGS_MARK"; exec sleep 20 ;;
 big) i=0; while [ $i -lt 9000 ]; do echo "line $i of many"; i=$((i+1)); done ;;
 quiet) exit 65 ;;
 esac
@@ -32,6 +41,16 @@ function leaf(name: string): string {
 let server: TestNatsServer;
 let daemons: Running[] = [];
 let application: string;
+/** Holds a line for each slow command that was started. */
+const mark = tempFile('mark', '');
+
+/** Starts a call of a slow command, and waits until that command runs. */
+async function slowCall(t: TestContext, identity: string): Promise<Running> {
+  const before = readFileSync(mark).length;
+  const running = await started(t, ['call', '--server', server.url, identity, 'slow']);
+  await waitFor(() => readFileSync(mark).length > before, { what: 'the slow command' });
+  return running;
+}
 
 before(async () => {
   server = await startNatsServer();
@@ -49,12 +68,13 @@ before(async () => {
           `identity: ${identity}\napplication_path: ${path}\nexpose: {agent: {a2a: {serve_tools: true, ${limits}}}}\n`,
         ),
       ],
-      { env: { ...process.env, DEPOT_STORE: `${tempDir()}/store.json` } },
+      { env: { ...process.env, DEPOT_STORE: `${tempDir()}/store.json`, ENDINGS_MARK: mark } },
     );
   daemons = await Promise.all([
     serve('depot', depot, 'max_concurrent_tools: 8'),
     serve('endings', application, 'max_concurrent_tools: 1'),
     serve('hasty', application, 'tool_timeout: 500ms'),
+    serve('roomy', application, 'max_concurrent_tools: 8, tool_timeout: 5s'),
   ]);
   await Promise.all(daemons.map((daemon) => daemon.printed(/Exposed:/)));
 });
@@ -140,15 +160,14 @@ for (const [what, args, exit, pattern] of [
   });
 }
 
-test('a tool that fails without running a command is 70', async () => {
+test('a tool that fails without running a command is 70', async (t) => {
   const path = tempScript(endings, 'short-lived');
   const config = tempFile(
     'agent.yaml',
     `identity: gone\napplication_path: ${path}\nexpose: {agent: {a2a: {serve_tools: true}}}\n`,
   );
-  const daemon = await startFisk(['serve', '--dev', '--server', server.url, '--config', config]);
+  const daemon = await started(t, ['serve', '--dev', '--server', server.url, '--config', config]);
   await daemon.printed(/Exposed:/);
-  const { unlinkSync } = await import('node:fs');
   unlinkSync(path);
   const { code, stdout, stderr } = await call('gone', 'bytes');
   await daemon.stop();
@@ -156,9 +175,8 @@ test('a tool that fails without running a command is 70', async () => {
   assert.match(stderr, /fisk: error: /);
 });
 
-test('a full agent is 75 after the retries, and a draining one is too', async () => {
-  const busy = await startFisk(['call', '--server', server.url, 'endings', 'slow']);
-  await daemons[1]?.printed(/tool call running/).catch(() => {});
+test('a full agent is 75 after the retries, and a draining one is too', async (t) => {
+  const busy = await slowCall(t, 'endings');
   const full = await call('endings', 'bytes');
   assert.equal(full.code, 75, full.stderr);
   assert.match(full.stderr, /\[capacity\]/);
@@ -174,14 +192,13 @@ for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const) {
-  test(`${signal} while a call runs ends us with ${code} at once`, async () => {
-    const running = await startFisk(['call', '--server', server.url, 'depot', 'stock_report', 'seconds=3']);
-    await new Promise((resolve) => setTimeout(resolve, 700));
-    const started = performance.now();
+  test(`${signal} while a call runs ends us with ${code} at once`, async (t) => {
+    const running = await slowCall(t, 'roomy');
+    const asked = performance.now();
     const ended = await running.stop(signal);
     assert.deepEqual([ended.code, ended.signal, ended.stdout], [code, null, '']);
     assert.match(ended.stderr, /may still run/);
-    assert.ok(performance.now() - started < 2_000);
+    assert.ok(performance.now() - asked < 2_000);
   });
 }
 
@@ -228,4 +245,30 @@ test('a reader that takes only the first line costs nothing', async () => {
   await new Promise((resolve) => child.once('close', resolve));
   assert.equal(output, 'line 0 of many\n0\n');
   assert.doesNotMatch(errors, /EPIPE|at /);
+});
+
+test('fisk can be wrapped by fisk: its own commands are tools', async (t) => {
+  const self = tempScript(`#!/bin/sh\nexec '${process.execPath}' '${fiskEntry}' "$@"\n`, 'fisk');
+  const config = tempFile(
+    'agent.yaml',
+    `identity: meta\napplication_path: ${self}\nexpose: {agent: {a2a: {serve_tools: true}}}\n`,
+  );
+  const daemon = await started(t, ['serve', '--dev', '--server', server.url, '--config', config]);
+  await daemon.printed(/Exposed:/);
+  const card = JSON.parse((await fisk(['discover', 'meta', '--server', server.url, '--json'])).stdout);
+  assert.deepEqual(
+    card.tools.map((tool: { name: string }) => tool.name),
+    ['discover', 'call', 'info'],
+  );
+  const inner = await call('meta', 'call', 'agent=depot', 'tool=part_ls', `server=${server.url}`, 'json=true');
+  assert.equal(inner.code, 0, inner.stderr);
+  assert.equal(JSON.parse(inner.stdout).class, 'ran');
+  const listed = await call(
+    'meta',
+    'call',
+    `{"agent":"depot","tool":"part_ls","arguments":["json=true"],"server":"${server.url}"}`,
+  );
+  assert.equal(listed.code, 0, listed.stderr);
+  assert.equal(typeof JSON.parse(listed.stdout), 'object');
+  await daemon.stop();
 });

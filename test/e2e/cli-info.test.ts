@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { readFileSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
 import { depot, fisk, startFisk } from '../support/fisk.ts';
 import { startNatsServer } from '../support/nats-server.ts';
-import { tempDir, tempFile } from '../support/tmp.ts';
+import type { Running } from '../support/run.ts';
+import { tempDir, tempFile, tempScript } from '../support/tmp.ts';
+import { waitFor, waitGone } from '../support/wait.ts';
+
+/** Starts fisk for one test; nothing of it outlives the test, however that ends. */
+async function started(t: TestContext, ...args: Parameters<typeof startFisk>): Promise<Running> {
+  const running = await startFisk(...args);
+  t.after(() => running.stop('SIGKILL'));
+  return running;
+}
 
 const text = `
 identity: depot
@@ -116,6 +126,22 @@ test('an application that cannot be asked is fatal for info too', async () => {
   assert.match(stderr, /^fisk: error: .*\/nowhere\/app/);
 });
 
+test('a signal while the application is asked ends it and us, also for serve --check', async (t) => {
+  for (const args of [['info'], ['serve', '--check', '--dev']]) {
+    const mark = tempFile('pid', '');
+    const slow = tempScript(`#!/bin/sh\necho $$ > ${mark}\nexec sleep 60\n`);
+    const file = tempFile(
+      'agent.yaml',
+      `identity: slow\napplication_path: ${slow}\nexpose: {agent: {a2a: {serve_tools: true}}}\n`,
+    );
+    const running = await started(t, [...args, '--config', file]);
+    const pid = await waitFor(() => Number(readFileSync(mark, 'utf8')) || undefined, { what: 'the introspection' });
+    const ended = await running.stop('SIGINT');
+    assert.deepEqual([ended.code, ended.signal, ended.stdout, ended.stderr], [130, null, '', '']);
+    await waitGone(pid);
+  }
+});
+
 test('an empty file is a valid configuration with little to tell, and filters without an application are warned about', async () => {
   const empty = await fisk(['info', '--config', tempFile('agent.yaml', '')]);
   assert.equal(empty.code, 0, empty.stderr);
@@ -125,13 +151,13 @@ test('an empty file is a valid configuration with little to tell, and filters wi
   assert.match(filters.stderr, /warning: include and exclude/);
 });
 
-test('remote agents are looked at, one that is down beside one that is up', async () => {
+test('remote agents are looked at, one that is down beside one that is up', async (t) => {
   const server = await startNatsServer();
   const serving = tempFile(
     'serve.yaml',
     `identity: depot\napplication_path: ${depot}\nexpose: {agent: {a2a: {serve_tools: true}}}\n`,
   );
-  const daemon = await startFisk(['serve', '--dev', '--server', server.url, '--config', serving]);
+  const daemon = await started(t, ['serve', '--dev', '--server', server.url, '--config', serving]);
   await daemon.printed(/Exposed:/);
   const file = tempFile(
     'agent.yaml',

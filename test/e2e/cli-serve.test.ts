@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { findNatsServer } from '../../scripts/nats-server.ts';
 import { depot, fisk, startFisk } from '../support/fisk.ts';
 import { nats, natsCli } from '../support/nats-cli.ts';
 import { startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
+import type { Running } from '../support/run.ts';
 import { tempDir, tempFile, tempScript } from '../support/tmp.ts';
 import { waitFor, waitGone } from '../support/wait.ts';
+
+/** Starts fisk for one test; nothing of it outlives the test, however that ends. */
+async function started(t: TestContext, ...args: Parameters<typeof startFisk>): Promise<Running> {
+  const running = await startFisk(...args);
+  t.after(() => running.stop('SIGKILL'));
+  return running;
+}
 
 let server: TestNatsServer;
 before(async () => {
@@ -37,10 +45,10 @@ function childrenOf(pid: number): number[] {
     .flatMap((list) => (list === '' ? [] : list.split(' ').map(Number)));
 }
 
-test('a daemon prints its banner on stderr alone, answers, and ends on SIGTERM with 0', async () => {
+test('a daemon prints its banner on stderr alone, answers, and ends on SIGTERM with 0', async (t) => {
   const env = cleanEnv();
   tempFile('nats/context/lab.json', JSON.stringify({ url: server.url }), env['XDG_CONFIG_HOME']);
-  const daemon = await startFisk(['serve', '--config', config({ more: 'nats_context: lab\n' })], { env });
+  const daemon = await started(t, ['serve', '--config', config({ more: 'nats_context: lab\n' })], { env });
   await daemon.printed(/Exposed:/);
   assert.equal((await fisk(['discover', 'depot', '--server', server.url])).code, 0);
   if (natsCli() !== undefined) assert.match((await nats(server.url, 'micro', 'ls')).stdout, /depot/);
@@ -58,8 +66,8 @@ test('a daemon prints its banner on stderr alone, answers, and ends on SIGTERM w
   assert.match(ended.stderr, /^draining: .*interrupt again/m);
 });
 
-test('log lines are JSON when nobody watches, text when asked for, and --verbose says more', async () => {
-  const json = await startFisk(['serve', '--dev', '--server', server.url, '--config', config({ identity: 'a' })]);
+test('log lines are JSON when nobody watches, text when asked for, and --verbose says more', async (t) => {
+  const json = await started(t, ['serve', '--dev', '--server', server.url, '--config', config({ identity: 'a' })]);
   await json.printed(/Exposed:/);
   const { stderr } = await json.stop();
   const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
@@ -67,13 +75,13 @@ test('log lines are JSON when nobody watches, text when asked for, and --verbose
   for (const line of lines) assert.deepEqual(Object.keys(JSON.parse(line)).slice(0, 3), ['time', 'level', 'msg']);
 
   const args = ['serve', '--dev', '--server', server.url, '--log-format', 'text', '--verbose'];
-  const text = await startFisk([...args, '--config', config({ identity: 'b' })]);
+  const text = await started(t, [...args, '--config', config({ identity: 'b' })]);
   await text.printed(/Exposed:/);
   assert.match((await text.stop()).stderr, /^time=\S+ level=\w+ msg=/m);
 });
 
-test('--dev without a context starts a private server, says how to call, and takes it along', async () => {
-  const daemon = await startFisk(['serve', '--dev', '--config', config()], { env: cleanEnv() });
+test('--dev without a context starts a private server, says how to call, and takes it along', async (t) => {
+  const daemon = await started(t, ['serve', '--dev', '--config', config()], { env: cleanEnv() });
   const [, url = ''] = await daemon.printed(/^ +NATS Server: (nats:\/\/127\.0\.0\.1:\d+)$/m);
   const [, hint = ''] = await daemon.printed(/^ {4}.* (call depot .* --server .*)$/m);
   assert.ok(hint.endsWith(url));
@@ -83,29 +91,29 @@ test('--dev without a context starts a private server, says how to call, and tak
   assert.equal((await fisk(['discover', '--server', url])).code, 1, 'the private server is gone');
 });
 
-test('--dev does not leave its server behind when it is killed', async () => {
-  const daemon = await startFisk(['serve', '--dev', '--config', config()], { env: cleanEnv() });
+test('--dev does not leave its server behind when it is killed', async (t) => {
+  const daemon = await started(t, ['serve', '--dev', '--config', config()], { env: cleanEnv() });
   const [, url = ''] = await daemon.printed(/NATS Server: (\S+)/);
   await daemon.stop('SIGKILL');
   await waitFor(async () => (await fisk(['discover', '--server', url])).code === 1, { what: 'the server to go' });
 });
 
-test('--dev uses NATS_URL, and the context of the file before both', async () => {
+test('--dev uses NATS_URL, and the context of the file before both', async (t) => {
   const env = cleanEnv({ NATS_URL: server.url });
-  const byVariable = await startFisk(['serve', '--dev', '--config', config()], { env });
+  const byVariable = await started(t, ['serve', '--dev', '--config', config()], { env });
   await byVariable.printed(new RegExp(`NATS Server: ${server.url}`));
   await byVariable.stop();
   tempFile('nats/context/lab.json', JSON.stringify({ url: server.url }), env['XDG_CONFIG_HOME']);
   const file = config({ more: 'nats_context: lab\n' });
-  const byFile = await startFisk(['serve', '--dev', '--config', file], {
+  const byFile = await started(t, ['serve', '--dev', '--config', file], {
     env: { ...env, NATS_URL: 'nats://127.0.0.1:1' },
   });
   await byFile.printed(/Agent Context: lab/);
   await byFile.stop();
 });
 
-test('a private server that dies ends the daemon with 1 and says so', async () => {
-  const daemon = await startFisk(['serve', '--dev', '--config', config()], { env: cleanEnv() });
+test('a private server that dies ends the daemon with 1 and says so', async (t) => {
+  const daemon = await started(t, ['serve', '--dev', '--config', config()], { env: cleanEnv() });
   await daemon.printed(/Exposed:/);
   const [child = 0, ...others] = childrenOf(daemon.pid);
   assert.ok(child > 1 && others.length === 0);
@@ -189,10 +197,10 @@ for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const) {
-  test(`${signal} while the application is still asked ends it and us, with ${code}`, async () => {
+  test(`${signal} while the application is still asked ends it and us, with ${code}`, async (t) => {
     const mark = tempFile('pid', '');
     const slow = tempScript(`#!/bin/sh\necho $$ > ${mark}\nexec sleep 60\n`);
-    const daemon = await startFisk([
+    const daemon = await started(t, [
       'serve',
       '--dev',
       '--server',
@@ -207,10 +215,10 @@ for (const [signal, code] of [
   });
 }
 
-test('the third signal leaves at once with the number of the signal', async () => {
+test('the third signal leaves at once with the number of the signal', async (t) => {
   // A server that stands still makes the goodbye last as long as it may.
   const standing = await startNatsServer();
-  const daemon = await startFisk(['serve', '--dev', '--server', standing.url, '--config', config()]);
+  const daemon = await started(t, ['serve', '--dev', '--server', standing.url, '--config', config()]);
   await daemon.printed(/Exposed:/);
   process.kill(standing.pid, 'SIGSTOP');
   daemon.kill('SIGTERM');

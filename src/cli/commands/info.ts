@@ -4,6 +4,7 @@ import { infoReport } from '../info-report.ts';
 import type { CommandContext } from '../main.ts';
 import { lookAtRemoteAgents } from '../remote-agents.ts';
 import { renderInfo } from '../render/info.ts';
+import { stoppable } from '../signals.ts';
 import { resolveTarget } from '../target.ts';
 
 /** Shows what a configuration amounts to. Calls no model, and NATS only for the remote agents of the file. */
@@ -12,12 +13,12 @@ export async function run({ flags, env, terminal }: CommandContext): Promise<num
     terminal.out.withoutStyle();
     terminal.err.withoutStyle();
   }
-  const { path, config, notices } = loadConfig({ path: flags.config, mode: 'lenient', env });
-  const application = await openApplication({ config, env });
+  const { config, notices } = loadConfig({ path: flags.config, mode: 'lenient', env });
+  const application = await stoppable((signal) => openApplication({ config, env, signal }));
   const remoteAgents = await lookAtRemoteAgents(config, () =>
     resolveTarget({ flags, typed: () => true, env, notice: () => {} }),
   );
-  const report = infoReport({ path, config, application, remoteAgents, env });
+  const report = infoReport({ config, application, remoteAgents, env });
   if (flags.json) terminal.out.json(report);
   else terminal.out.write(renderInfo(report, terminal.out.style));
   for (const notice of [...notices, ...uselessFilters(config)]) terminal.err.line(`warning: ${notice}`);

@@ -13,6 +13,7 @@ import { runDaemon } from '../daemon.ts';
 import type { CommandContext } from '../main.ts';
 import { renderCheck } from '../render/check.ts';
 import { bannerOf } from '../serve-banner.ts';
+import { stoppable } from '../signals.ts';
 import { serverList } from '../target.ts';
 
 /** Serves tools until told to stop, or only shows what would be served. */
@@ -43,7 +44,7 @@ function load({ flags, env }: CommandContext): LoadedConfig {
     },
     contextOptional: flags.dev === true,
   });
-  if (enabledEndpoints(loaded.config).length === 0) throw nothingEnabled(loaded.path);
+  if (enabledEndpoints(loaded.config).length === 0) throw nothingEnabled(loaded.config.path);
   return loaded;
 }
 
@@ -61,7 +62,7 @@ async function check(
   { config }: LoadedConfig,
   servers: readonly string[] | undefined,
 ): Promise<number> {
-  const application = await openApplication({ config, env });
+  const application = await stoppable((signal) => openApplication({ config, env, signal }));
   if (application === undefined) throw new Error('a configuration for serving tools has no application');
   const served = selectForPeers(application, config);
   const banner = bannerOf({ config, served, concurrency: effectiveConcurrency(config), servers });

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { main } from '../../src/cli/index.ts';
+import { fixture, tempDir, tempFile, tempScript } from '../support/tmp.ts';
+import { memoryTerminal } from './memory-terminal.ts';
+
+const served = (more = '', application = fixture('lab.sh'), a2a = '') =>
+  tempFile(
+    'agent.yaml',
+    `identity: lab\napplication_path: ${application}\nnats_context: dead\n` +
+      `expose: {agent: {a2a: {serve_tools: true, ${a2a}}}}\n${more}`,
+  );
+
+/** Runs `fisk serve` with a context `dead` that leads to a port where nothing listens. */
+async function serve(...args: string[]) {
+  const terminal = memoryTerminal();
+  const home = tempDir();
+  tempFile('nats/context/dead.json', '{"url": "nats://127.0.0.1:1"}', home);
+  const env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: home };
+  const code = await main(['serve', ...args], terminal, env);
+  return { code, stdout: terminal.stdout(), stderr: terminal.stderr() };
+}
+
+for (const [what, args, patterns] of [
+  ['a server that is not there, with the context', () => ['--config', served()], [/context dead/, /127\.0\.0\.1:1/]],
+  [
+    'an application that may not be executed',
+    () => ['--config', served('', tempFile('app', 'text'))],
+    [/\/app /, /not executable/],
+  ],
+  [
+    'an application that answers with something else',
+    () => ['--check', '--config', served('', tempScript('#!/bin/sh\necho hello\n', 'app'))],
+    [/\/app/, /hello/],
+  ],
+  [
+    'the file whose filters leave nothing',
+    () => ['--check', '--config', served('include: {tools: [zzz]}\n')],
+    [/include and exclude of .*agent\.yaml/, /lab\.sh/],
+  ],
+  [
+    'the approvals that leave nothing',
+    () => ['--check', '--config', served('include: {tools: [approved]}\n')],
+    [/lab\.sh/, /approval \(ai:confirm\)/],
+  ],
+  [
+    'a work directory that is not there',
+    () => ['--config', served(), '--work-dir', '/nowhere'],
+    [/"\/nowhere" does not/],
+  ],
+  [
+    'a state directory beside a backend that has none',
+    () => ['--config', served('harness: {sessions: {backend: jetstream}}\n'), '--state-dir', '/tmp'],
+    [/--state-dir/, /"jetstream"/],
+  ],
+  [
+    'a negative time limit of runs',
+    () => ['--config', served('harness: {tool_timeout: -1s}\n')],
+    [/agent\.yaml:5:\d+: harness\.tool_timeout/, /"-1s"/],
+  ],
+  ...[
+    ['prompts', 'expose: {agent: {a2a: {prompts: {}}}}', /expose\.agent\.a2a\.prompts is not available/],
+    ['jobs', 'expose: {agent: {jobs: {}}}', /expose\.agent\.jobs is not available/],
+  ].map(
+    ([block, yaml, pattern]) =>
+      [
+        `the block ${block} while it is not built`,
+        () => [
+          '--config',
+          tempFile('agent.yaml', `identity: a\nnats_context: dead\nsystem_prompt: s\nllm: {model: m}\n${yaml}\n`),
+        ],
+        [pattern],
+      ] as [string, () => string[], RegExp[]],
+  ),
+] as [string, () => string[], RegExp[]][]) {
+  test(`serve names ${what}, as one block with exit 1, and shows no banner`, async () => {
+    const { code, stdout, stderr } = await serve(...args());
+    assert.deepEqual([code, stdout], [1, ''], stderr);
+    assert.match(stderr, /^fisk: error: /);
+    for (const pattern of patterns) assert.match(stderr, pattern);
+    assert.doesNotMatch(stderr, /Serving |\n +at /);
+  });
+}
+
+test('a file with several mistakes is reported with the place of each', async () => {
+  const file = tempFile('agent.yaml', 'identity: a b\nnope: 1\nexpose: {agent: {a2a: {serve_tools: yes}}}\n');
+  const { stderr } = await serve('--check', '--config', file);
+  for (const place of ['1:11: identity', '2:1: nope', '3:37: expose.agent.a2a.serve_tools']) {
+    assert.ok(stderr.includes(`agent.yaml:${place}`), `${place}\n${stderr}`);
+  }
+});
+
+test('the number of workers reaches neither the concurrency nor a file without a queue', async () => {
+  for (const [a2a, concurrency] of [
+    ['max_concurrent_tools: 3', /Concurrency: 3\n/],
+    ['max_concurrent_tools: 0', /Concurrency: [2-8]\n/],
+  ] as const) {
+    const { code, stdout, stderr } = await serve('--check', '--workers', '77', '--config', served('', undefined, a2a));
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, concurrency);
+    assert.doesNotMatch(stdout, /77|Queue Workers/);
+  }
+});
+
+test('built-in tools that the file enables are shown as withheld, and a file of all uses serves its tools', async () => {
+  const more = `system_prompt: s
+llm: {model: m}
+harness: {human_in_the_loop: {enabled: true}, memory: {enabled: true}, knowledge: {enabled: true}}
+remote_tools: [{name: other}]
+mcp_servers: [{name: files, command: none}]
+`;
+  const { code, stdout, stderr } = await serve('--check', '--config', served(more));
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /Withheld: human-in-the-loop\n +memory\n +knowledge\n\n {4}The withheld built-in tools /);
+  assert.doesNotMatch(stdout, /Model:|Sessions:|Knowledge:|Tool Directory:/);
+});
