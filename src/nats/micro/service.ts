@@ -35,6 +35,7 @@ export interface MicroServiceOptions {
 const SERVICE_VERSION = '0.0.0';
 const DESCRIPTION = 'fisk-ai a2a tool server';
 const STOP_MS = 2_000;
+const EXPLANATION_MS = 50;
 
 /** Starts the service, which answers pings and questions about itself but has no endpoints yet. */
 export async function startMicroService(connection: Connection, options: MicroServiceOptions): Promise<MicroService> {
@@ -78,7 +79,10 @@ class RunningService implements MicroService {
       refused: (refusal) => this.#refused(refusal),
       lost: (error) => this.#end(error),
     });
-    void service.stopped.then((error) => this.#end(stopped(error)));
+    void service.stopped.then((error) => {
+      // A connection that ends for good closes its subscriptions first, but is the better explanation.
+      setTimeout(() => this.#end(stopped(error)), EXPLANATION_MS);
+    });
   }
 
   addEndpoint(name: string, subject: string, handler: ServiceHandler): void {

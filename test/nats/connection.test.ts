@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { createServer, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { nkeys } from '@nats-io/nats-core';
+import { type Connection, type ConnectOptions, connect } from '../../src/nats/index.ts';
+import { natsServerVersions, startNatsServer } from '../support/nats-server.ts';
+import { waitFor } from '../support/wait.ts';
+import { memoryLog } from './worker.ts';
+
+const context = (url: string, over: Record<string, unknown> = {}) => ({ name: 'lab', servers: [url], ...over });
+
+/** A connection that ends with its test, whichever way that ends. */
+async function opened(t: TestContext, options: ConnectOptions): Promise<Connection> {
+  const connection = await connect(options);
+  t.after(() => connection.close());
+  return connection;
+}
+
+for (const version of natsServerVersions()) {
+  test(`on ${version}: bodies are bounded by the protocol or by the server, whichever is less`, async (t) => {
+    const server = await startNatsServer({ version });
+    t.after(() => server.stop());
+    const wide = await opened(t, { servers: [server.url], name: 'test' });
+    assert.equal(wide.bodyLimit, 786_432);
+    await server.restart('max_payload: 65536');
+    const narrow = await opened(t, { servers: [server.url], name: 'test' });
+    assert.equal(narrow.bodyLimit, 65_536 - 1_024);
+  });
+
+  test(`on ${version}: one of the ways to log in is used, and a token beside it`, async (t) => {
+    const server = await startNatsServer({ version, config: 'authorization: { user: u, password: "p:1@x" }' });
+    t.after(() => server.stop());
+    await opened(t, { context: context(server.url, { user: 'u', password: 'p:1@x' }), name: 'test' });
+    const inUrl = server.url.replace('://', '://u:p%3A1%40x@');
+    await opened(t, { servers: [inUrl], name: 'test' });
+    await assert.rejects(connect({ context: context(server.url), name: 'test' }), {
+      code: 'FISK_NATS_CONNECT',
+      message: new RegExp(`context lab \\(${server.url}\\): .*Authorization`, 'i'),
+    });
+    const wrong = inUrl.replace('p%3A1', 'secret');
+    await assert.rejects(connect({ servers: [wrong], name: 'test' }), (error: Error) => {
+      assert.match(error.message, /nats:\/\/127\.0\.0\.1/);
+      assert.doesNotMatch(error.message, /secret/);
+      return true;
+    });
+
+    await server.restart('authorization: { token: sesame }');
+    await opened(t, { context: context(server.url, { token: 'sesame' }), name: 'test' });
+    await opened(t, { servers: [server.url.replace('://', '://sesame@')], name: 'test' });
+
+    const pair = nkeys.createUser();
+    const seed = Buffer.from(pair.getSeed()).toString();
+    await server.restart(`authorization: { users: [ { nkey: ${pair.getPublicKey()} } ] }`);
+    await opened(t, { context: context(server.url, { nkeySeed: `${seed}\n` }), name: 'test' });
+  });
+
+  test(`on ${version}: a server that comes back is found again, however long it takes, and both are logged`, async (t) => {
+    const server = await startNatsServer({ version });
+    const { log, lines } = memoryLog();
+    const connection = await opened(t, { servers: [server.url], name: 'test', log });
+    t.after(() => server.stop());
+    assert.equal(connection.nc.info?.version.startsWith('2.9.'), version === '2.9');
+    await server.stop();
+    await waitFor(() => !connection.connected, { what: 'the loss to be noticed' });
+    await assert.rejects(connection.flush(300), { code: 'FISK_NATS_CONNECTION_LOST' });
+    await server.restart();
+    await waitFor(() => connection.connected, { timeout: 10_000, what: 'the way back' });
+    await connection.flush();
+    assert.ok(lines.some((line) => line.level === 'warn' && line.msg === 'disconnected from NATS'));
+    const back = lines.find((line) => line.msg === 'reconnected to NATS');
+    assert.ok(Number(back?.['duration']) > 0);
+  });
+
+  test(`on ${version}: credentials that are no longer taken end the connection and whoever watches hears it`, async (t) => {
+    const server = await startNatsServer({ version, config: 'authorization: { user: u, password: one }' });
+    t.after(() => server.stop());
+    const connection = await opened(t, { context: context(server.url, { user: 'u', password: 'one' }), name: 'test' });
+    const lost = new Promise<Error>((resolve) => connection.watch({ lost: resolve }));
+    await server.restart('authorization: { user: u, password: two }');
+    const error = await lost;
+    assert.equal((error as Error & { code: string }).code, 'FISK_NATS_CONNECTION_LOST');
+    assert.match(error.message, /authorization/i);
+    assert.equal(connection.connected, false);
+    await connection.close();
+  });
+}
+
+test('our own close is no loss', async (t) => {
+  const server = await startNatsServer();
+  t.after(() => server.stop());
+  const connection = await opened(t, { servers: [server.url], name: 'test' });
+  let lost = false;
+  connection.watch({
+    lost: () => {
+      lost = true;
+    },
+  });
+  await connection.close();
+  await connection.close();
+  assert.equal(lost, false);
+});
+
+test('closing with the server gone does not wait for it', async (t) => {
+  const server = await startNatsServer();
+  const connection = await opened(t, { servers: [server.url], name: 'test' });
+  await server.stop();
+  await waitFor(() => !connection.connected);
+  const started = performance.now();
+  await connection.close();
+  assert.ok(performance.now() - started < 1_000);
+});
+
+test('an address where nothing answers fails at once and names it', async () => {
+  const closed = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => closed.once('listening', resolve));
+  const { port } = closed.address() as { port: number };
+  await new Promise((resolve) => closed.close(resolve));
+  const started = performance.now();
+  await assert.rejects(connect({ servers: [`nats://127.0.0.1:${port}`], name: 'test' }), {
+    code: 'FISK_NATS_CONNECT',
+    message: `cannot connect to NATS by nats://127.0.0.1:${port}: connection refused`,
+  });
+  assert.ok(performance.now() - started < 2_000);
+});
+
+test('an address that takes the connection and never speaks is given up after five seconds', async (t) => {
+  const sockets: Socket[] = [];
+  const mute = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    mute.close();
+  });
+  await new Promise((resolve) => mute.once('listening', resolve));
+  const { port } = mute.address() as { port: number };
+  await assert.rejects(connect({ servers: [`127.0.0.1:${port}`], name: 'test' }), { code: 'FISK_NATS_CONNECT' });
+});
+
+test('an address that demands TLS is not spoken to in the clear', async (t) => {
+  const server = await startNatsServer();
+  t.after(() => server.stop());
+  await assert.rejects(connect({ servers: [server.url.replace('nats://', 'tls://')], name: 'test' }), {
+    code: 'FISK_NATS_CONNECT',
+    message: /tls/,
+  });
+});
+
+test('reply inboxes stand under the prefix of the context', async (t) => {
+  const server = await startNatsServer();
+  t.after(() => server.stop());
+  const connection = await opened(t, { context: context(server.url, { inboxPrefix: '_REPLY.lab' }), name: 'test' });
+  assert.match(connection.newInbox(), /^_REPLY\.lab\.[A-Za-z0-9]{22}$/);
+  assert.notEqual(connection.newInbox(), connection.newInbox());
+});
