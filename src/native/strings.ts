@@ -30,15 +30,13 @@ export function nativeStrings(texts: readonly string[]): NativeStrings {
   return { pointers, blocks: [block] };
 }
 
-/** `strings` with one more at the end; the packed block is shared, not copied. */
-export function appendNativeString(strings: NativeStrings, text: string): NativeStrings {
-  const block = nativeString(text);
-  const end = strings.pointers.length - POINTER_BYTES;
-  const pointers = Buffer.allocUnsafeSlow(strings.pointers.length + POINTER_BYTES);
-  strings.pointers.copy(pointers, 0, 0, end);
-  pointers.writeBigUInt64LE(libc().address(block), end);
-  pointers.writeBigUInt64LE(0n, end + POINTER_BYTES);
-  return { pointers, blocks: [...strings.blocks, block] };
+/** Both behind one another; the packed blocks are shared, not copied. */
+export function joinNativeStrings(first: NativeStrings, second: NativeStrings): NativeStrings {
+  const end = first.pointers.length - POINTER_BYTES;
+  const pointers = Buffer.allocUnsafeSlow(end + second.pointers.length);
+  first.pointers.copy(pointers, 0, 0, end);
+  second.pointers.copy(pointers, end);
+  return { pointers, blocks: [...first.blocks, ...second.blocks] };
 }
 
 function fill(texts: readonly string[]): { block: Buffer; offsets: number[] } {

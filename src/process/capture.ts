@@ -7,7 +7,7 @@ import { silentLog } from './log.ts';
 import { PipeReader } from './reader.ts';
 import type { CommandSpec } from './run.ts';
 import { checkStartable, pipeError } from './start-errors.ts';
-import { supervise } from './supervise.ts';
+import { checkWanted, supervise } from './supervise.ts';
 
 /** A run whose two streams are kept apart, each with a bound of its own. */
 export interface CaptureSpec extends CommandSpec {
@@ -36,6 +36,7 @@ const LAST_READ_MS = 100;
  */
 export async function captureCommand(spec: CaptureSpec): Promise<CaptureResult> {
   checkStartable(spec.path, spec.args, spec.cwd);
+  checkWanted(spec.path, spec.signal);
   const timeoutMs = spec.timeoutMs ?? 0;
   const stdout = new Bounded(spec.stdoutLimit);
   const stderr = new Bounded(spec.stderrLimit);

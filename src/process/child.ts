@@ -1,6 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { appendNativeString, type ExitStatus, nativeStrings, signalTarget, spawnProcess } from '../native/index.ts';
-import type { ChildEnvironment } from './environment.ts';
+import {
+  type ExitStatus,
+  joinNativeStrings,
+  type NativeStrings,
+  nativeStrings,
+  signalTarget,
+  spawnProcess,
+} from '../native/index.ts';
+import { type ChildEnvironment, DIRECTORY_VARIABLE } from './environment.ts';
 import { liveGroups } from './groups.ts';
 import { MARK_VARIABLE, newMark } from './mark.ts';
 import { onlyZombies } from './proc.ts';
@@ -110,7 +117,7 @@ export async function startChild(spec: StartSpec, stdio: Stdio, timeoutMs: numbe
   const deadline = timeoutMs > 0 && Number.isFinite(timeoutMs) ? Date.now() + timeoutMs : 0;
   const mark = newMark(deadline);
   const argv = nativeStrings([spec.path, ...spec.args]);
-  const envp = appendNativeString(spec.environment.packed(), `${MARK_VARIABLE}=${mark}`);
+  const envp = environmentOf(spec, mark);
   for (let attempt = 0; ; attempt++) {
     const outcome = await spawnProcess({ path: spec.path, argv, envp, cwd: spec.cwd, ...stdio });
     if ('pid' in outcome) {
@@ -122,4 +129,10 @@ export async function startChild(spec: StartSpec, stdio: Stdio, timeoutMs: numbe
     }
     await delay(pause);
   }
+}
+
+function environmentOf({ environment, cwd }: StartSpec, mark: string): NativeStrings {
+  const directory = cwd ?? environment.variables.get(DIRECTORY_VARIABLE);
+  const own = [`${MARK_VARIABLE}=${mark}`, ...(directory === undefined ? [] : [`${DIRECTORY_VARIABLE}=${directory}`])];
+  return joinNativeStrings(environment.packed(), nativeStrings(own));
 }

@@ -1,5 +1,6 @@
 import { ArgumentNulError } from '../errors.ts';
 import { type NativeStrings, nativeStrings } from '../native/index.ts';
+import { MARK_VARIABLE } from './mark.ts';
 
 /**
  * Variables that let their holder speak for this service to its supervisor, or read what the supervisor gave to it
@@ -23,15 +24,16 @@ export interface EnvironmentOptions {
   readonly base: NodeJS.ProcessEnv;
   /** Names of variables that hold credentials; removed by exact name. */
   readonly remove: Iterable<string>;
-  /** The directory the child runs in, when it is not this process's own. */
-  readonly workDir?: string;
 }
+
+/** Names the directory a child runs in; some programs believe it rather than look. */
+export const DIRECTORY_VARIABLE = 'PWD';
 
 /** The environment of a child, packed once and shared by all calls. */
 export interface ChildEnvironment {
   /** For tests and for looking names up (PATH). */
   readonly variables: ReadonlyMap<string, string>;
-  /** Made at first use. */
+  /** All but what differs between calls: {@link DIRECTORY_VARIABLE}, and the mark. Made at first use. */
   packed(): NativeStrings;
 }
 
@@ -40,21 +42,19 @@ export interface ChildEnvironment {
  * the supervisor's variables, plus the marks that the reader is a program.
  * @throws {ArgumentNulError} when a variable holds a NUL.
  */
-export function childEnvironment({ base, remove, workDir }: EnvironmentOptions): ChildEnvironment {
+export function childEnvironment({ base, remove }: EnvironmentOptions): ChildEnvironment {
   const variables = new Map<string, string>();
   for (const [name, value] of Object.entries(base)) {
     if (value !== undefined) {
       variables.set(name, value);
     }
   }
-  for (const name of [...SUPERVISOR_VARIABLES, ...remove]) {
+  // A mark that we inherited is of the call that runs this process, and would hide the one our own call gets.
+  for (const name of [...SUPERVISOR_VARIABLES, MARK_VARIABLE, ...remove]) {
     variables.delete(name);
   }
   for (const [name, value] of Object.entries(ALWAYS_SET)) {
     variables.set(name, value);
-  }
-  if (workDir !== undefined) {
-    variables.set('PWD', workDir);
   }
   for (const [name, value] of variables) {
     if (name.includes('\0') || value.includes('\0')) {
@@ -65,7 +65,9 @@ export function childEnvironment({ base, remove, workDir }: EnvironmentOptions):
   return {
     variables,
     packed: () => {
-      packed ??= nativeStrings([...variables].map(([name, value]) => `${name}=${value}`));
+      packed ??= nativeStrings(
+        [...variables].filter(([name]) => name !== DIRECTORY_VARIABLE).map(([name, value]) => `${name}=${value}`),
+      );
       return packed;
     },
   };

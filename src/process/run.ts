@@ -7,7 +7,7 @@ import { liveGroups } from './groups.ts';
 import { type ProcessLog, silentLog } from './log.ts';
 import { PipeReader } from './reader.ts';
 import { checkStartable, pipeError } from './start-errors.ts';
-import { type Ending, supervise } from './supervise.ts';
+import { checkWanted, type Ending, supervise } from './supervise.ts';
 
 /** One run of a command. */
 export interface CommandSpec extends StartSpec {
@@ -47,12 +47,7 @@ export async function runCommand(spec: CommandSpec): Promise<CommandResult> {
   const log = spec.log ?? silentLog;
   const timeoutMs = spec.timeoutMs ?? 0;
   checkStartable(spec.path, spec.args, spec.cwd);
-  if (spec.signal?.aborted) {
-    throw new CommandCancelledError(`${spec.path} was not started: the call was cancelled before`, {
-      output: '',
-      truncated: false,
-    });
-  }
+  checkWanted(spec.path, spec.signal);
   const ring = new CaptureRing();
   const { child, reader } = await startPiped(spec, ring, timeoutMs);
   try {

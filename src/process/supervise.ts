@@ -1,9 +1,18 @@
+import { CommandCancelledError } from '../errors.ts';
 import type { ExitStatus } from '../native/index.ts';
 import type { Child } from './child.ts';
 import { startTimer } from './timer.ts';
 
 /** Why a command is over: it ended by itself, or its time was up, or whoever asked for it no longer wants it. */
 export type Ending = { readonly by: 'exit'; readonly status: ExitStatus } | { readonly by: 'timeout' | 'cancel' };
+
+/** Throws CommandCancelledError for a command that nobody wants any more before it was started. */
+export function checkWanted(path: string, signal: AbortSignal | undefined): void {
+  if (signal?.aborted) {
+    const nothing = { output: '', truncated: false };
+    throw new CommandCancelledError(`${path} was not started: the call was cancelled before`, nothing);
+  }
+}
 
 /**
  * Waits for a child to end, for its time to be up, or for the signal. It ends nothing itself. The pending timer keeps

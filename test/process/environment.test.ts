@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { childEnvironment, runCommand } from '../../src/process/index.ts';
 import { fixture } from '../support/tmp.ts';
 
-async function environmentOf(base: NodeJS.ProcessEnv, remove: string[], workDir?: string) {
-  const environment = childEnvironment({ base, remove, ...(workDir && { workDir }) });
-  const { output } = await runCommand({ path: fixture('env.sh'), args: [], environment, cwd: workDir });
+async function environmentOf(base: NodeJS.ProcessEnv, remove: string[], path = fixture('env.sh'), cwd?: string) {
+  const environment = childEnvironment({ base, remove });
+  const { output } = await runCommand({ path, args: [], environment, cwd });
   return new Map(output.split('\n').map((line) => line.split('=', 2) as [string, string]));
 }
 
@@ -47,9 +47,23 @@ test('inherited values of the variables that mark a program as reader are overri
   assert.equal(seen.get('FISK_AI'), '1');
 });
 
-test('PWD follows the working directory of the command', async () => {
-  const seen = await environmentOf({ PATH: '/usr/bin:/bin', PWD: '/elsewhere' }, [], '/usr');
-  assert.equal(seen.get('PWD'), '/usr');
+test('PWD is the working directory of the command, and the inherited one for a command without its own', async () => {
+  // Not through a shell, which would set the variable itself.
+  const seen = (cwd?: string) => environmentOf({ PATH: '/usr/bin:/bin', PWD: '/elsewhere' }, [], '/usr/bin/env', cwd);
+  assert.equal((await seen('/usr')).get('PWD'), '/usr');
+  assert.equal((await seen()).get('PWD'), '/elsewhere');
+  assert.equal((await environmentOf({ PATH: '/usr/bin:/bin' }, [], '/usr/bin/env')).has('PWD'), false);
+});
+
+test('no variable comes twice, not even the mark of a call that runs this process', async () => {
+  const base = { PATH: '/usr/bin:/bin', PWD: '/elsewhere', FISK_CALL: 'outer', LLMFORMAT: '0' };
+  const environment = childEnvironment({ base, remove: [] });
+  const { output } = await runCommand({ path: '/usr/bin/env', args: [], environment, cwd: '/usr' });
+  const names = output
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('=')[0]);
+  assert.deepEqual(names.sort(), ['FISK_AI', 'FISK_CALL', 'LLMFORMAT', 'PATH', 'PWD']);
 });
 
 test('every call has a mark of its own, with the deadline in it', async () => {

@@ -38,14 +38,36 @@ test('everything written just before the exit is there', async () => {
   assert.ok(output.endsWith('END\n'));
 });
 
+/** A log whose lines can be read back. */
+function notebook() {
+  const lines: string[] = [];
+  const note = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`);
+  return { lines, log: { info: note, warn: note } };
+}
+
 test('a background process that holds the output does not delay the answer to its own end', async () => {
-  const result = await runFixture('grandchild.sh', [], { timeoutMs: 20_000 });
+  const held = readdirSync('/proc/self/fd').length;
+  const { lines, log } = notebook();
+  const result = await runFixture('grandchild.sh', [], { timeoutMs: 20_000, log });
   const pid = Number(result.output.match(/\d+/)?.[0]);
   assert.equal(result.exitCode, 0);
   assert.equal(result.leftover, true);
+  assert.equal(result.truncated, false);
   assert.ok(result.durationMs < 10_000);
+  assert.match(lines.join(), /^a command ended and left a process that holds its output .*"leftover":true/);
   assert.ok(isAlive(pid), 'what a command left running on purpose lives on');
+  await waitFor(() => readdirSync('/proc/self/fd').length <= held, { what: 'our end of its output to be closed' });
+  assert.equal(liveGroups.size, 0);
   process.kill(pid, 'SIGKILL');
+});
+
+test('a background process that never falls silent is listened to for two seconds and not longer', async () => {
+  const { output, exitCode, leftover, durationMs } = await runFixture('chatterer.sh', [], { timeoutMs: 20_000 });
+  assert.deepEqual([exitCode, leftover], [0, true]);
+  assert.ok((output.match(/again/g)?.length ?? 0) > 3);
+  assert.ok(durationMs > 1900 && durationMs < 5000, `${durationMs}`);
+  // Nobody reads what it writes next, and it ends by that.
+  await waitGone(Number(output.match(/\d+/)?.[0]));
 });
 
 test('a late writer half a second after the exit is still heard', async () => {
@@ -88,12 +110,25 @@ test('a command that writes for ever is ended and its first and last output kept
   assert.ok(error.partial.output.startsWith('this line comes again'));
 });
 
+test('a group of which only dead processes are left is gone, whoever forgot to reap them', async () => {
+  const started = performance.now();
+  const error = await failure(runFixture('unreaped.sh', [], { timeoutMs: 300 }));
+  assert.ok(error instanceof CommandTimeoutError);
+  assert.ok(performance.now() - started < 1200, 'nobody waits for the second signal');
+  for (const pid of pidsIn(error)) await waitGone(pid);
+});
+
+test('a group that is gone gets no further signal, and nothing comes of trying', async () => {
+  const call = runCommand({ path: '/bin/sleep', args: ['0.3'], environment });
+  await waitFor(() => liveGroups.size === 1);
+  const [group] = liveGroups.list();
+  await call;
+  assert.equal(await group?.waitGone(0), true);
+  group?.signal('SIGTERM');
+});
+
 test('a process that left the group is found by its mark and ended, after the answer', async () => {
-  const lines: string[] = [];
-  const log = {
-    info: () => {},
-    warn: (fields: object, message: string) => lines.push(`${message} ${JSON.stringify(fields)}`),
-  };
+  const { lines, log } = notebook();
   const error = await failure(runFixture('leaver.sh', [], { timeoutMs: 500, log }));
   const [pid = 0] = pidsIn(error);
   await waitGone(pid);
@@ -221,6 +256,13 @@ test('the working directory is the one asked for', async () => {
   const dir = tempDir();
   const path = tempScript('#!/bin/sh\npwd -P\n');
   assert.equal((await runCommand({ path, args: [], environment, cwd: dir })).output, `${dir}\n`);
+});
+
+test('what was left out of a long output is counted in the log', async () => {
+  const { lines, log } = notebook();
+  const { output, omittedBytes } = await runFixture('multibyte.sh', ['1'], { log });
+  assert.ok(omittedBytes > 900_000 && omittedBytes + Buffer.byteLength(output) > 1_048_576);
+  assert.match(lines.join(), new RegExp(`"omitted_bytes":${omittedBytes}}$`));
 });
 
 test('200 MiB with characters across every chunk edge grow the process by less than 20 MiB', async () => {
