@@ -1,6 +1,7 @@
 /** Child processes for tests: one that runs to its end, and one that lives on. Both die with the test process. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { after } from 'node:test';
 import { waitFor } from './wait.ts';
 
 export interface RunOptions {
@@ -22,9 +23,12 @@ export interface RunResult {
 }
 
 const living = new Set<ChildProcess>();
-process.on('exit', () => {
+const endAll = () => {
   for (const child of living) child.kill('SIGKILL');
-});
+};
+process.on('exit', endAll);
+// A test that failed before it stopped its children would otherwise keep its file running with their pipes.
+if (process.env['NODE_TEST_CONTEXT'] !== undefined) after(endAll);
 // The default action of these would skip the exit handlers and leave the children behind.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 
