@@ -110,7 +110,9 @@ class RunningService implements MicroService {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, STOP_MS);
     });
-    await Promise.race([this.#service.stop(), late]);
+    const stopped = this.#service.stop();
+    // Without a server there is nobody to confirm anything, and nothing that could still arrive.
+    if (this.#connection.connected) await Promise.race([stopped, late]);
     clearTimeout(timer);
     this.#options.log?.debug({ identity: this.#options.identity }, 'service stopped');
   }
