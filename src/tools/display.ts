@@ -2,8 +2,6 @@
 
 /** Code points kept of a command line. */
 export const COMMAND_LINE_LIMIT = 2000;
-/** Code points kept of prompts, traces and summaries. */
-export const TRACE_LIMIT = 500;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const ESCAPE_SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[ -/]*[0-~])/g;

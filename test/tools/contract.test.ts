@@ -57,6 +57,12 @@ suite('what a kind of tool can answer', () => {
     assert.deepEqual([kind, present, display], ['unknown', 'traced', 'x']);
   });
 
+  test('a command is defined by its name, what a model is told, and the schema that is shown', async () => {
+    const tool = toolOf(await load(demo), 'copy');
+    const { name, modelDescription: description, inputSchema } = tool;
+    assert.deepEqual(tool.definition(true), { name, description, inputSchema, deferLoading: true });
+  });
+
   test('a command may be shown everywhere, and is described as the command it becomes', async () => {
     const tool = toolOf(await load(demo), 'copy');
     assert.deepEqual([tool.mcpExposable, tool.a2aExposable], [true, true]);
@@ -70,6 +76,7 @@ suite('what a kind of tool can answer', () => {
     const tool = toolOf(await load(demo), 'copy');
     assert.deepEqual(tool.missingRequired(inputFromText('{"source":null}')), ['source', 'destination']);
     assert.deepEqual(tool.missingRequired(inputFromText('{"source":"","destination":[]}')), []);
+    assert.deepEqual(tool.missingRequired({ value: ['x'], source: () => ['x'] }), []);
     assert.match(
       tool.missingRequiredMessage(['destination']),
       /^copy: .*"destination" is required.*Required: source, dest/,

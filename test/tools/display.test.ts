@@ -36,6 +36,11 @@ suite('a command line for a person', () => {
     assert.equal(shellQuote('--tag=a'), '--tag=a');
   });
 
+  test('has at most 2000 characters', () => {
+    assert.equal(displayLine(['x'.repeat(2000)]), 'x'.repeat(2000));
+    assert.equal(displayLine(['x'.repeat(2001)]), `${'x'.repeat(2000)}…`);
+  });
+
   test('is shortened by its values alone, for display alone', async () => {
     const tool = toolOf(await load(demo), 'add');
     const value = '0123456789abcdefghij';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { mergeSchema } from '../../src/tools/application/schema.ts';
 import { command } from './demo.ts';
 import { argvOf, load, toolOf } from './loading.ts';
 
@@ -112,16 +113,24 @@ suite('how global flags are advertised', () => {
     assert.deepEqual(argvOf(tool, '{"__proto__":"x"}'), ['c', '--__proto__=x']);
   });
 
-  test('a schema that several commands might share is copied, never changed', async () => {
-    const document = { ...application([flag('a')]), commands: [command('c', {}, []), command('d', {}, [])] };
-    const loaded = await load(document, { globalFlags: ['a'] });
-    for (const { inputSchema } of loaded.tools) {
-      assert.deepEqual(Object.keys(inputSchema['properties'] as object), ['a']);
-    }
-    const again = await load(document, { globalFlags: ['a'] });
-    assert.equal(
-      JSON.stringify(again.tools.map((tool) => tool.definition(false))),
-      JSON.stringify(loaded.tools.map((tool) => tool.definition(false))),
-    );
+  test('the published schema is copied, never changed', () => {
+    const arg = { name: 'shared', help: '', defaults: [], required: true, hidden: false, cumulative: false };
+    const global = { ...arg, name: 'a', boolean: false, negatable: false, completions: [] };
+    const published = Object.freeze({
+      type: 'object',
+      properties: Object.freeze({ own: { type: 'string' }, shared: { type: 'array' } }),
+      required: Object.freeze(['own']),
+    });
+    const merged = mergeSchema(published, { globals: [global], replaced: [{ ...arg, takesValue: true }] });
+    assert.deepEqual(merged['required'], ['own', 'a']);
+    assert.deepEqual(Object.keys(merged['properties'] as object), ['own', 'shared', 'a']);
+  });
+
+  test('what a model is told is the same after every load', async () => {
+    const told = async () => {
+      const { tools } = await load(application([flag('a'), flag('b')]), { globalFlags: ['b', 'a'] });
+      return JSON.stringify(tools.map((tool) => tool.definition(false)));
+    };
+    assert.equal(await told(), await told());
   });
 });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
+import { childEnvironment, liveGroups } from '../../src/process/index.ts';
 import { inputFromText, loadApplication } from '../../src/tools/index.ts';
-import { tempScript } from '../support/tmp.ts';
+import { fixture, tempFile, tempScript } from '../support/tmp.ts';
+import { isAlive } from '../support/wait.ts';
 import { command } from './demo.ts';
 import { load, noFilter, readCase, replay, replayEnvironment, toolOf } from './loading.ts';
 
@@ -124,6 +127,19 @@ suite('what an application prints', () => {
   const depot = readCase('depot.json');
   const noise = 'warning: DEPOT_HOME is not set\nnotice: the file is old';
 
+  test('it is asked once, by one argument, in our directory, with nothing to read and no credentials', async () => {
+    const asked = tempScript(
+      '#!/bin/sh\necho >> "$ASKED"\nread line || line=end\n' +
+        'echo "{\\"name\\":\\"$# $1 $(pwd) $line [$KEY] $LLMFORMAT $FISK_AI\\"}"\n',
+    );
+    const count = tempFile('asked', '');
+    const base = { PATH: process.env['PATH'], KEY: 'k', ASKED: count };
+    const environment = childEnvironment({ base, remove: ['KEY'] });
+    const { name } = await load('', { path: asked, environment });
+    assert.equal(name, `1 --fisk-introspect ${process.cwd()} end [] 1 1`);
+    assert.equal(readFileSync(count, 'utf8'), '\n');
+  });
+
   test('text on standard error does no harm', async () => {
     const { tools, name, version } = await load(depot, { variables: { REPLAY_STDERR: noise } });
     assert.deepEqual(
@@ -183,6 +199,35 @@ suite('an application that cannot be asked', () => {
     const missing = { name: 'FISK_INTROSPECTION_FAILED', message: /no-such-program .*did not start/ };
     await assert.rejects(loadBinary('/no-such-program'), missing);
     await assert.rejects(loadBinary(import.meta.filename), { name: 'FISK_INTROSPECTION_FAILED' });
+  });
+
+  test('one that does not end has 30 seconds when its caller names no time', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const loading = assert.rejects(loadBinary(sleeper), {
+      name: 'FISK_INTROSPECTION_FAILED',
+      message: /script .*did not end within 30 s/,
+    });
+    let over = false;
+    void loading.then(() => {
+      over = true;
+    });
+    while (liveGroups.size === 0) await new Promise(setImmediate);
+    context.mock.timers.tick(29_000);
+    await new Promise(setImmediate);
+    assert.deepEqual([over, liveGroups.size], [false, 1]);
+    context.mock.timers.tick(1_000);
+    context.mock.timers.reset();
+    await loading;
+  });
+
+  test('one that leaves its children running when it is told to end is ended with them', async () => {
+    const stubborn = tempScript(`#!/bin/sh\nexec ${fixture('stubborn.sh')} >&2\n`);
+    await assert.rejects(loadBinary(stubborn, { timeoutMs: 300 }), (error: Error) => {
+      const pids = (/waiting (\d+) (\d+)/.exec(error.message) ?? []).slice(1).map(Number);
+      assert.equal(pids.length, 2, error.message);
+      for (const pid of pids) assert.ok(!isAlive(pid));
+      return true;
+    });
   });
 
   test('one that does not end is ended after the time its caller gave', async () => {

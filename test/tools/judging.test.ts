@@ -148,6 +148,27 @@ test('a schema that advertises or requires what the command has no place for is 
   assert.throws(() => argvOf(tool, '{"ghost":"x"}'), /"ghost" is unknown/);
 });
 
+test('a schema nested so deeply that no message could carry it is not shown, and such a property is not judged', async () => {
+  const nested = (levels: number): string =>
+    `${'{"type":"array","items":'.repeat(levels)}{"type":"string"}${'}'.repeat(levels)}`;
+  const flags = '[{"name":"v","help":""}]';
+  const around = (v: string) => `{"type":"object","properties":{"v":${v}}}`;
+  const document = (shown: string, judged: string) =>
+    `{"name":"x","commands":[{"name":"c","help":"","restricted_schema":${shown},"schema":${judged},"flags":${flags}}]}`;
+  const plain = around('{"type":"string"}');
+
+  const unshown = await load(document(around(nested(20_000)), plain));
+  assert.deepEqual(toolOf(unshown, 'c').inputSchema, { type: 'object' });
+  assert.match(unshown.notices[0]?.message ?? '', /nested too deeply for a message/);
+
+  const unjudged = await load(document(plain, around(nested(20_000))));
+  assert.deepEqual(argvOf(toolOf(unjudged, 'c'), '{"v":"x"}'), ['c', '--v=x']);
+  assert.match(unjudged.notices[0]?.message ?? '', /c: v: its schema is nested too deeply/);
+
+  const deepest = await load(document(around(nested(58)), plain));
+  assert.deepEqual(deepest.notices, []);
+});
+
 test('a schema that describes no object is shown as one without arguments', async () => {
   for (const schema of [{}, { type: 'array' }, { type: 'object', properties: [] }]) {
     const application = await load({ name: 'x', commands: [{ name: 'c', help: 'C', restricted_schema: schema }] });

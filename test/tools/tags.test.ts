@@ -65,6 +65,7 @@ suite('tags of loaded commands', () => {
         ['behavior_tag_conflict', 'c'],
       ],
     );
+    assert.match(loaded.notices[0]?.message ?? '', /"ai:house_rule" has no meaning here; .* ai:deny,.* ai:idempotent$/);
     assert.deepEqual(toolOf(loaded, 'c').behavior(), { readOnly: false, destructive: true });
   });
 
@@ -78,6 +79,7 @@ suite('tags of loaded commands', () => {
     const trigger = async (tags: string[], listed: string[]) =>
       toolOf(await load(tagged(...tags)), 'c').confirmTrigger(listed);
     assert.equal(await trigger(['impact:rw', 'ai:confirm'], ['impact:rw']), 'ai:confirm');
+    assert.equal(await trigger(['ai:confirm', 'impact:rw'], ['impact:rw']), 'ai:confirm');
     assert.equal(await trigger(['admin', 'impact:rw'], ['impact:rw', 'admin']), 'admin');
     assert.equal(await trigger(['AI:CONFIRM', 'Admin'], ['admin']), undefined);
     assert.equal(await trigger(['ai:confirm', 'ai:read_only'], []), 'ai:confirm');

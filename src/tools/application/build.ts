@@ -1,10 +1,12 @@
 /** Makes the tool of one command, and says what about its description an operator should know. */
+
+import { MAX_DEPTH } from '../../protocol/index.ts';
 import type { Rule, RuleReader } from '../arguments/rules.ts';
-import { readTags } from '../behavior.ts';
+import { RESERVED_TAGS, readTags } from '../behavior.ts';
 import type { JsonObject } from '../contract.ts';
 import type { NoticeKind, ToolNotice } from '../notices.ts';
 import { type Binary, CommandTool } from './command-tool.ts';
-import { type FlagDocument, isObject } from './document.ts';
+import { type FlagDocument, isObject, nestsWithin } from './document.ts';
 import { globalsFor } from './globals.ts';
 import type { Leaf } from './leaves.ts';
 import { type Parameters, parametersOf } from './parameters.ts';
@@ -17,6 +19,9 @@ export interface BuildOptions {
 }
 
 type Complain = (kind: NoticeKind, message: string) => void;
+
+/** A card holds a schema in a tool, that in a list, and that in itself; a deeper one would make the card unreadable. */
+const MAX_SCHEMA_LEVELS = MAX_DEPTH - 3;
 
 export function buildTool(leaf: Leaf, options: BuildOptions): { tool: CommandTool; notices: readonly ToolNotice[] } {
   const notices: ToolNotice[] = [];
@@ -44,9 +49,10 @@ export function buildTool(leaf: Leaf, options: BuildOptions): { tool: CommandToo
 
 /** What a peer or a model is shown must describe an object, whatever the application published. */
 function objectSchema(schema: JsonObject | undefined, complain: Complain): JsonObject {
-  const sound = schema?.['type'] === 'object' && isObject(schema['properties'] ?? {});
-  if (schema !== undefined && sound) return schema;
-  complain('schema_unusable', 'its schema describes no object; it is shown without any arguments');
+  const describesObject = schema?.['type'] === 'object' && isObject(schema['properties'] ?? {});
+  if (schema !== undefined && describesObject && nestsWithin(schema, MAX_SCHEMA_LEVELS)) return schema;
+  const why = describesObject ? 'is nested too deeply for a message' : 'describes no object';
+  complain('schema_unusable', `its schema ${why}; it is shown without any arguments`);
   return { type: 'object' };
 }
 
@@ -63,6 +69,10 @@ function readRules(
   return new Map(
     names.map((name) => {
       if (!Object.hasOwn(properties, name) || counters.has(name)) return [name, undefined];
+      if (!nestsWithin(properties[name], MAX_SCHEMA_LEVELS)) {
+        complain('schema_unusable', `${name}: its schema is nested too deeply to be judged`);
+        return [name, undefined];
+      }
       return [name, rules.read(properties[name], (problem) => complain('schema_unusable', `${name}: ${problem}`))];
     }),
   );
@@ -91,7 +101,10 @@ function requiredOf(schema: JsonObject, names: readonly string[], complain: Comp
 
 function sayTags({ document }: Leaf, complain: Complain): void {
   const { unknown, conflicts } = readTags(document.tags);
-  for (const tag of unknown) complain('unknown_reserved_tag', `the tag ${JSON.stringify(tag)} has no meaning here`);
+  for (const tag of unknown) {
+    const known = RESERVED_TAGS.join(', ');
+    complain('unknown_reserved_tag', `the tag ${JSON.stringify(tag)} has no meaning here; those that have: ${known}`);
+  }
   for (const [one, other] of conflicts) {
     complain(
       'behavior_tag_conflict',

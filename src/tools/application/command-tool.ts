@@ -81,6 +81,7 @@ export class CommandTool
   /** Judges and renders the arguments. Throws ArgumentsInvalidError; nothing has run then. */
   prepare(input: ToolInput): PreparedCall {
     const argv = argvOf(this.#path, this.#render(input));
+    this.#refuseUnstartable(argv);
     return {
       argv,
       commandLine: argv.join(' '),
@@ -137,13 +138,12 @@ export class CommandTool
     if (problems.length > 0) throw this.#invalid(problems);
     const rendered = render(this.#parameters, values, problems);
     if (problems.length > 0) throw this.#invalid(problems);
-    this.#refuseUnstartable(rendered);
     return rendered;
   }
 
-  #refuseUnstartable(rendered: Rendered): void {
+  #refuseUnstartable(argv: readonly string[]): void {
     try {
-      checkStartable(this.#binary.path, argvOf(this.#path, rendered), undefined);
+      checkStartable(this.#binary.path, argv, undefined);
     } catch (error) {
       if (error instanceof ArgumentTooLongError || error instanceof ArgumentNulError) {
         throw this.#invalid([error.message]);
