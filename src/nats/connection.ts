@@ -4,7 +4,7 @@ import type { NatsContext } from '../config/index.ts';
 import { ConnectFailedError, ConnectionLostError } from '../errors.ts';
 import type { Logger } from '../observe/index.ts';
 import { HEADER_ROOM, MAX_BODY_BYTES } from '../protocol/index.ts';
-import { clientOptions, withoutUserInfo } from './options.ts';
+import { CONNECT_TIMEOUT_MS, clientOptions, withoutUserInfo } from './options.ts';
 
 /** What the server refused to this user. */
 export interface PermissionRefusal {
@@ -172,6 +172,10 @@ class SharedConnection implements Connection {
 }
 
 function causeOf(error: unknown): string {
+  if (error instanceof errors.TimeoutError) {
+    // The client loses the alert by which such a server says so.
+    return `no greeting within ${CONNECT_TIMEOUT_MS} ms (a server that demands a client certificate may look like this)`;
+  }
   if (error instanceof AggregateError && error.errors.length > 0) return causeOf(error.errors[0]);
   if (error instanceof Error) return error.message || error.name;
   return error === undefined ? 'no reason was given' : String(error);

@@ -12,7 +12,7 @@ import type { NatsContext } from '../config/index.ts';
 const DEFAULT_SERVER = 'nats://127.0.0.1:4222';
 
 /** How long the first dial of a server may take, in milliseconds. */
-const CONNECT_TIMEOUT_MS = 5_000;
+export const CONNECT_TIMEOUT_MS = 5_000;
 
 /** What the client is told, from a context or a plain list of servers. */
 export function clientOptions(
