@@ -7,6 +7,9 @@ import { UnsupportedPlatformError } from '../errors.ts';
  */
 export interface Libc {
   pipe2(fds: Int32Array, flags: number): number;
+  fcntl(fd: number, command: number, flags: number): number;
+  /** Bytes read, 0 at the end, −1 with an errno. */
+  read(fd: number, buffer: Buffer, bytes: number): number;
   kill(pid: number, signal: number): number;
   waitpid(pid: number, status: Int32Array, options: number): number;
   actionsInit(actions: Buffer): number;
@@ -53,6 +56,8 @@ function bind(): Libc {
     const spawn = lib.func('int posix_spawn(void *pid, void *path, void *fa, void *attr, void *argv, void *envp)');
     return {
       pipe2: lib.func('int pipe2(void *fds, int flags)'),
+      fcntl: lib.func('int fcntl(int fd, int command, int flags)'),
+      read: lib.func('intptr_t read(int fd, void *buffer, size_t bytes)'),
       kill: lib.func('int kill(int pid, int signal)'),
       waitpid: lib.func('int waitpid(int pid, void *status, int options)'),
       actionsInit: lib.func('int posix_spawn_file_actions_init(void *fa)'),
