@@ -82,14 +82,16 @@ for (const version of natsServerVersions()) {
     });
 
     test('arguments that do not fit are answered with the rule, and nothing runs', async () => {
-      for (const [input, words] of [
-        [{ grade: 'c' }, ['grade', 'a', 'b']],
-        [{}, ['grade', 'required']],
-        [{ grade: 'a', count: 10 }, ['count', '9']],
-        [{ grade: 'a', other: 1 }, ['other', 'unknown']],
-        ['{"grade":"a","__proto__":{}}', ['__proto__']],
+      for (const [tool, input, words] of [
+        ['grade', { grade: 'c' }, ['grade', 'a', 'b']],
+        ['grade', {}, ['grade', 'required']],
+        ['grade', { grade: 'a', count: 10 }, ['count', '9']],
+        ['grade', { grade: 'a', other: 1 }, ['other', 'unknown']],
+        ['grade', '{"grade":"a","__proto__":{}}', ['__proto__']],
+        ['echo', { words: ['a\0b'] }, ['words', 'NUL']],
+        ['echo', { words: ['x'.repeat(131_072)] }, ['argument', '131072']],
       ] as const) {
-        const messages = await caller.call('lab', 'grade', input);
+        const messages = await caller.call('lab', tool, input);
         assert.equal(messages[0]?.json?.['accepted'], true);
         const reply = last(messages);
         assert.equal(reply['is_error'], true);
@@ -136,6 +138,7 @@ for (const version of natsServerVersions()) {
       assert.ok((hints['retry_after_ms'] ?? 0) > 0);
       assert.equal(last(await caller.call('lab', '__proto__'))['code'], 'unknown_tool');
       assert.equal(last(await caller.call('lab', 'grade', { grade: 'z' }))['code'], 'invalid_input');
+      assert.deepEqual([first.ended(), second.ended()], [false, false], 'none of these waited for a slot');
       await waitFor(() => first.ended() && second.ended());
       assert.equal(last(await caller.call('lab', 'echo'))['output'], '\n');
       assert.equal(liveGroups.size, 0);

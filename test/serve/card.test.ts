@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startDaemon, type TestDaemon } from '../support/daemon.ts';
+import { startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
+import { tempFile, tempScript } from '../support/tmp.ts';
+import { WireCaller } from '../support/wire-caller.ts';
+
+let nats: TestNatsServer;
+let caller: WireCaller;
+
+before(async () => {
+  nats = await startNatsServer();
+  caller = await WireCaller.connect(nats.url);
+});
+after(async () => {
+  await caller.close();
+  await nats.stop();
+});
+
+const schema = { type: 'object', additionalProperties: false, properties: {} };
+
+/** A daemon whose application says this of its commands. */
+function serving(identity: string, commands: object[], yaml = ''): Promise<TestDaemon> {
+  const document = tempFile('document.json', JSON.stringify({ name: 'x', help: '', commands }));
+  return startDaemon({ url: nats.url, identity, application: tempScript(`#!/bin/sh\nexec cat ${document}\n`), yaml });
+}
+
+async function cardOf(identity: string): Promise<Record<string, unknown>> {
+  return (await caller.card(identity)).json ?? {};
+}
+
+test('a card holds each tool as it was published, in order, with its behavior where it declares one', async () => {
+  const shown = { ...schema, properties: { a: { type: 'string', description: 'A' } }, required: ['a'] };
+  const full = { ...shown, properties: { a: { type: 'string', description: 'A', pattern: '^x' } } };
+  const args = [{ name: 'a', help: 'A', required: true, cumulative: false }];
+  const daemon = await serving('cards', [
+    { name: 'zulu', help: 'Short', help_long: 'Long', schema: full, restricted_schema: shown, args },
+    {
+      name: 'group',
+      help: 'G',
+      commands: [
+        { name: 'rm', help: 'Removes', restricted_schema: schema, tags: ['x', 'ai:destructive', 'ai:idempotent'] },
+        { name: 'mute', help: '', restricted_schema: {} },
+      ],
+    },
+  ]);
+  const card = await cardOf('cards');
+  await daemon.stop();
+  assert.deepEqual(
+    [card['name'], card['version'], card['protocols'], 'model' in card],
+    ['cards', '1.2.3', ['io.choria.fisk-ai.v1'], false],
+  );
+  assert.deepEqual(card['tools'], [
+    { name: 'zulu', description: 'Short\n\nLong', input_schema: shown },
+    {
+      name: 'group_rm',
+      description: 'Removes\n\nTags: x, ai:destructive, ai:idempotent',
+      input_schema: schema,
+      behavior: { read_only: false, destructive: true, idempotent: true },
+    },
+    { name: 'group_mute', description: 'Runs the command group mute', input_schema: { type: 'object' } },
+  ]);
+});
+
+test('what is kept from peers is on no card, and why is logged, as is what is odd about the rest', async () => {
+  const leaf = (name: string, tags: string[] = []) => ({ name, help: name, restricted_schema: schema, tags });
+  const daemon = await serving(
+    'chosen',
+    [
+      leaf('gated', ['ai:confirm']),
+      leaf('listed', ['impact:rw']),
+      leaf('plain', ['ai:read_only', 'ai:additive', 'ai:house_rule']),
+      leaf('shut', ['ai:deny']),
+      leaf('a.b'),
+    ],
+    "harness: {confirm_tags: ['impact:rw', 'nobody:has_it']}",
+  );
+  const names = ((await cardOf('chosen'))['tools'] as { name: string }[]).map(({ name }) => name);
+  await daemon.stop();
+  assert.deepEqual(names, ['plain']);
+  const logged = (field: string) => daemon.lines.filter((line) => line[field] !== undefined);
+  const withheld = logged('reason').filter((line) => line['tool'] !== undefined);
+  assert.deepEqual(
+    withheld.map((line) => [line['tool'], /ai:confirm|impact:rw/.exec(String(line['reason']))?.[0]]),
+    [
+      ['gated', 'ai:confirm'],
+      ['listed', 'impact:rw'],
+    ],
+  );
+  const notices = logged('kind').filter((line) => line['level'] === 'warn');
+  assert.deepEqual(
+    notices.map((line) => [line['kind'], line['tool']]),
+    [
+      ['tool_name_invalid', 'a.b'],
+      ['unknown_reserved_tag', 'plain'],
+      ['behavior_tag_conflict', 'plain'],
+      ['confirm_tag_unmatched', undefined],
+    ],
+  );
+});
+
+test('a card that no message can carry is told at the start, by the limit of the server too', async (t) => {
+  const wordy = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ name: `c${i}`, help: 'h'.repeat(10_000), restricted_schema: schema }));
+  const tellsSize = ({ lines }: TestDaemon) => lines.some((line) => /card is larger/.test(String(line['msg'])));
+  for (const [count, told] of [
+    [70, false],
+    [80, true],
+  ] as const) {
+    const daemon = await serving('wordy', wordy(count));
+    await daemon.stop();
+    assert.equal(tellsSize(daemon), told, `${count}`);
+  }
+  const narrow = await startNatsServer({ config: 'max_payload: 64KB' });
+  t.after(() => narrow.stop());
+  const document = tempFile('document.json', JSON.stringify({ name: 'x', commands: wordy(10) }));
+  const application = tempScript(`#!/bin/sh\nexec cat ${document}\n`);
+  const daemon = await startDaemon({ url: narrow.url, identity: 'narrow', application });
+  await daemon.stop();
+  assert.equal(tellsSize(daemon), true);
+});
