@@ -3,7 +3,7 @@ import type { Host } from '../host/index.ts';
 import { type MicroService, mintId, receive, type ServiceRequest, startMicroService } from '../nats/index.ts';
 import type { Logger } from '../observe/index.ts';
 import { endLiveGroups, Slots } from '../process/index.ts';
-import { discoverySubject, MAX_BODY_BYTES, MESSAGE, toolSubject } from '../protocol/index.ts';
+import { discoverySubject, MESSAGE, toolSubject } from '../protocol/index.ts';
 import { createToolSet, type LoadedApplication, type ServedSelection } from '../tools/index.ts';
 import { CardWriter, cardBody } from './card.ts';
 import { Lifecycle, type State } from './lifecycle.ts';
@@ -48,7 +48,8 @@ export async function startServer({ host, version, log }: ServerOptions): Promis
     const served = selectForPeers(application, config);
     const concurrency = effectiveConcurrency(config, log);
     const card = new CardWriter(cardBody(config.identity, version, served.served));
-    warn(log, application, served, card);
+    warn(log, application, served);
+    warnOfSize(log, card, host.connection.bodyLimit);
     const service = await startMicroService(host.connection, { identity: config.identity, agentVersion: version, log });
     const calls = new ToolCalls({
       identity: config.identity,
@@ -84,18 +85,19 @@ function answerWith(card: CardWriter, service: MicroService, identity: string, l
 }
 
 /** Everything an operator should know about the tools, once, at the start. */
-function warn(log: Logger, application: LoadedApplication, served: ServedSelection, card: CardWriter): void {
+function warn(log: Logger, application: LoadedApplication, served: ServedSelection): void {
   for (const { kind, tool, message } of [...application.notices, ...served.notices]) {
     log.warn({ kind, tool }, message);
   }
   for (const { tool, reason } of served.withheld) {
     log.info({ tool: tool.name, reason }, 'tool withheld from peers');
   }
-  if (card.bytes > MAX_BODY_BYTES) {
-    log.warn(
-      { bytes: card.bytes, limit: MAX_BODY_BYTES },
-      'the card is larger than a message may be, and every caller will refuse it: serve fewer tools',
-    );
+}
+
+/** Said now, since nobody would think of it when a caller finds no card. */
+function warnOfSize(log: Logger, { bytes }: CardWriter, limit: number): void {
+  if (bytes > limit) {
+    log.warn({ bytes, limit }, 'the card is larger than a message may be, and no caller can get it: serve fewer tools');
   }
 }
 
