@@ -33,7 +33,6 @@ const LIBRARIES = new Map([
   ['yaml', ['config']],
   ['re2js', ['config', 'tools']],
   ['pino', ['observe']],
-  ['ksuid', ['nats']],
   ['@nats-io/nats-core', ['nats']],
   ['@nats-io/services', ['nats']],
   ['@nats-io/transport-node', ['nats']],
