@@ -5,8 +5,9 @@ import { some } from './optional.ts';
 import type { Settings } from './settings.ts';
 import type { Config, HarnessConfig, LlmConfig, McpServerConfig, RemoteToolsConfig, TelemetryConfig } from './types.ts';
 
-/** What is needed to know an agent's name. */
-export interface Identity {
+/** Which file it is, and what is needed to know the name of its agent. */
+export interface Origin {
+  readonly path: string;
   readonly identity: string;
   readonly named: boolean;
 }
@@ -15,10 +16,11 @@ export interface Identity {
 export function buildConfig(
   lookup: Lookup,
   settings: Settings,
-  { identity, named }: Identity,
+  { path, identity, named }: Origin,
   workersTyped: boolean,
 ): Config {
   return {
+    path,
     identity,
     identityNamed: named,
     ...some('applicationPath', settings.text('application_path')),

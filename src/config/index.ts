@@ -24,4 +24,4 @@ export type {
   StoreConfig,
   TelemetryConfig,
 } from './types.ts';
-export { booleanVariable, noColor, telemetryVeto } from './variables.ts';
+export { telemetryVeto } from './variables.ts';

@@ -30,7 +30,6 @@ export interface LoadRequest {
 }
 
 export interface LoadedConfig {
-  readonly path: string;
   readonly config: Config;
   /** Warnings for stderr, each one line. */
   readonly notices: readonly string[];
@@ -90,9 +89,9 @@ export function parseConfig(text: string, request: LoadRequest): LoadedConfig {
   const settings = new Settings(reading.data, flags, env);
   const identity = settings.text('identity') ?? derivedIdentity(settings.text('application_path'));
   const workersTyped = set.some(({ origin }) => origin === '--workers');
-  const config = buildConfig(lookup, settings, { identity, named }, workersTyped);
-  notices.push(...warnings(subject, config, path, (offset) => problems.source?.lines.linePos(offset)));
-  return { path, config, notices };
+  const config = buildConfig(lookup, settings, { path, identity, named }, workersTyped);
+  notices.push(...warnings(subject, config, (offset) => problems.source?.lines.linePos(offset)));
+  return { config, notices };
 }
 
 function parseDocument(text: string, path: string, problems: ProblemList, notices: string[]): Document | undefined {
@@ -131,14 +130,13 @@ function checkStateDir({ lookup, problems }: Subject, flags: FlagValues): void {
 }
 
 function warnings(
-  { reading }: Subject,
+  { lookup, reading }: Subject,
   config: Config,
-  path: string,
   position: (offset: number) => { line: number; col: number } | undefined,
 ): string[] {
   const where = (key: string) => {
     const at = position(reading.place(key)?.key ?? 0);
-    return `${path}:${at?.line}:${at?.col}: ${key}`;
+    return `${config.path}:${at?.line}:${at?.col}: ${key}`;
   };
   const found = reading.emptySwitches.map(
     (key) =>
@@ -146,6 +144,11 @@ function warnings(
   );
   if (config.harness.toolTimeoutMs === 0) {
     found.push(`${where('harness.tool_timeout')} is 0: tool calls of runs have no time limit`);
+  }
+  for (const [index, host] of lookup.entries('remote_tools').entries()) {
+    if (host.texts('include.tags').length > 0) {
+      found.push(`${where(`remote_tools[${index}].include.tags`)} has no effect: cards carry no tags`);
+    }
   }
   return found;
 }

@@ -140,6 +140,8 @@ export interface TelemetryConfig {
 
 /** Everything a file says, with defaults filled in and durations in milliseconds. */
 export interface Config {
+  /** The file, as it was given. */
+  readonly path: string;
   readonly identity: string;
   /** Whether the file or --identity chose the identity. One that was derived is no address on NATS. */
   readonly identityNamed: boolean;

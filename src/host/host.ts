@@ -28,18 +28,22 @@ export interface HostOptions {
 
 /**
  * Opens everything a configuration asks for. The application is introspected while the connection is made, since
- * neither needs the other; what one has opened is closed again when the other fails, and the application's failure is
- * the one that is told, being the local one.
+ * neither needs the other; what one has opened is closed again when the other fails, and the failure that came first is
+ * told. One that the file alone explains, such as an application that is not there, comes first.
  */
 export async function openHost(options: HostOptions): Promise<Host> {
   const { config, env, signal } = options;
   const stop = new AbortController();
   const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-  const dialing = dial(options).catch((error: unknown) => {
-    stop.abort();
-    throw error;
-  });
-  const [loaded, dialed] = await Promise.allSettled([openApplication({ config, env, signal: either }), dialing]);
+  const orStop = <Opened>(opening: Promise<Opened>) =>
+    opening.catch((error: unknown) => {
+      stop.abort(error);
+      throw error;
+    });
+  const [loaded, dialed] = await Promise.allSettled([
+    orStop(openApplication({ config, env, signal: either })),
+    orStop(dial(options)),
+  ]);
   if (loaded.status === 'fulfilled' && dialed.status === 'fulfilled') {
     const connection = dialed.value;
     return { config, connection, application: loaded.value, close: () => connection.close() };
@@ -47,18 +51,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   if (dialed.status === 'fulfilled') {
     await dialed.value.close();
   }
-  throw firstFailure(loaded, dialed, stop.signal.aborted);
-}
-
-function firstFailure(
-  loaded: PromiseSettledResult<unknown>,
-  dialed: PromiseSettledResult<unknown>,
-  loadingWasStopped: boolean,
-): unknown {
-  if (loaded.status === 'rejected' && !(dialed.status === 'rejected' && loadingWasStopped)) {
-    return loaded.reason;
-  }
-  return dialed.status === 'rejected' ? dialed.reason : undefined;
+  throw stop.signal.reason;
 }
 
 async function dial({ config, env, servers, connectionName, log }: HostOptions): Promise<Connection> {

@@ -17,7 +17,7 @@ export function selectForPeers(application: LoadedApplication, config: Config): 
     return selection;
   }
   if (application.tools.length === 0) {
-    throw new NothingToServeError(`no command of ${application.path} is left: look at include and exclude`);
+    throw new NothingToServeError(`include and exclude of ${config.path} leave no command of ${application.path}`);
   }
   const reasons = [...new Set(selection.withheld.map(({ reason }) => reason))].join('; ');
   throw new NothingToServeError(

@@ -4,7 +4,7 @@ import { type MicroService, mintId, receive, type ServiceRequest, startMicroServ
 import type { Logger } from '../observe/index.ts';
 import { endLiveGroups, Slots } from '../process/index.ts';
 import { discoverySubject, MESSAGE, toolSubject } from '../protocol/index.ts';
-import { createToolSet, type LoadedApplication, type ServedSelection } from '../tools/index.ts';
+import { createToolSet, isTagged, type LoadedApplication, type ServedSelection } from '../tools/index.ts';
 import { CardWriter, cardBody } from './card.ts';
 import { Lifecycle, type State } from './lifecycle.ts';
 import { effectiveConcurrency, selectForPeers } from './select.ts';
@@ -90,7 +90,7 @@ function warn(log: Logger, application: LoadedApplication, served: ServedSelecti
     log.warn({ kind, tool }, message);
   }
   for (const { tool, reason } of served.withheld) {
-    log.info({ tool: tool.name, reason }, 'tool withheld from peers');
+    log.warn({ tool: tool.name, tags: isTagged(tool) ? tool.tags : [], reason }, 'tool withheld from peers');
   }
 }
 

@@ -87,6 +87,12 @@ test('remote tools need a context and a name, and cannot be excluded by tag', ()
   assert.ok(found.some((text) => /^remote_tools\[1\].name may hold only .*"a b"/.test(text)));
   assert.ok(found.some((text) => /^remote_tools\[2\].name must not be empty/.test(text)));
   const { remoteTools } = config('remote_tools: [{name: a}, {name: b, alias: c, include: {tools: [x]}}]');
+  const { notices } = parse('remote_tools: [{name: a}, {name: b, include: {tags: [x]}}]');
+  assert.equal(notices.length, 1);
+  assert.match(
+    String(notices[0]),
+    /^agent.yaml:1:\d+: remote_tools\[1\].include.tags has no effect: cards carry no tags/,
+  );
   assert.deepEqual(
     remoteTools.map(({ name, alias, include }) => [name, alias, include.tools.length]),
     [
@@ -111,6 +117,17 @@ test('a run needs a model and a system prompt, but for a file that serves MCP al
   assert.deepEqual(said('agent', 'expose: {agent: {mcp: {}}}'), ['llm.model is missing or empty | Add llm.model.']);
   assert.equal(said('agent', 'expose: {agent: {mcp: {}, a2a: {prompts: {}}}}').length, 2);
   assert.doesNotThrow(() => parse('{system_prompt: " ", llm: {model: m}}', { mode: 'agent' }));
+  assert.deepEqual(
+    said('agent', 'remote_tools: [{name: a}]\nexpose: {agent: {jobs: {}}}').map(
+      (text) => text.split(/ for| to reach/)[0],
+    ),
+    [
+      'remote_tools needs nats_context',
+      'system_prompt is missing or empty | Add system_prompt.',
+      'expose.agent.jobs needs a NATS context',
+      'llm.model is missing or empty | Add llm.model.',
+    ],
+  );
 });
 
 test('what is not built yet ends serve by name, unless telemetry is vetoed', () => {

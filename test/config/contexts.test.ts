@@ -73,6 +73,16 @@ test('of several credentials the first in their order is used, with its contents
   }
 });
 
+test('paths of credentials may hold variables and begin at home', async () => {
+  const { env, dir, save } = place();
+  tempFile('a.creds', 'CREDS', String(env['HOME']));
+  tempFile('a.nk', 'SEED', dir);
+  save({ creds: '~/a.creds' });
+  assert.equal((await loadNatsContext('ctx', env)).creds, 'CREDS');
+  save({ nkey: `\${WHERE}/a.nk` });
+  assert.equal((await loadNatsContext('ctx', { ...env, WHERE: dir })).nkeySeed, 'SEED');
+});
+
 test('contexts are found below the home directory when nothing else is set', async () => {
   const { env, save } = place();
   tempFile('.config/nats/context/home.json', '{"url": "nats://home"}', String(env['HOME']));

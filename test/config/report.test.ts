@@ -126,6 +126,18 @@ test('an empty file, an empty document and JSON are configurations', () => {
   assert.equal(config(JSON.stringify({ identity: 'json' })).identity, 'json');
 });
 
+test('the text of a file is taken as it stands: no variable, include or template of it is resolved', () => {
+  const env = { HOME: '/home/op', NAME: 'x' };
+  const text = `$HOME \${NAME} {{ .x }}`;
+  const read = config(`system_prompt: "${text}"\nnats_context: $NAME`, { env });
+  assert.deepEqual([read.systemPrompt, read.natsContext], [text, '$NAME']);
+  assert.match(firstLine('identity: !include other.yaml'), /identity/);
+});
+
+test('reserved agents are accepted and not judged', () => {
+  assert.doesNotThrow(() => config('remote_agents: [{name: "a b", alias: "*"}, {}]'));
+});
+
 test('anchors and aliases work', () => {
   const read = config('harness: {confirm_tags: &tags [risky]}\ninclude: {tags: *tags}\n');
   assert.deepEqual(read.include.tags, ['risky']);

@@ -81,10 +81,15 @@ test('what is kept from peers is on no card, and why is logged, as is what is od
   const logged = (field: string) => daemon.lines.filter((line) => line[field] !== undefined);
   const withheld = logged('reason').filter((line) => line['tool'] !== undefined);
   assert.deepEqual(
-    withheld.map((line) => [line['tool'], /ai:confirm|impact:rw/.exec(String(line['reason']))?.[0]]),
+    withheld.map((line) => [
+      line['level'],
+      line['tool'],
+      line['tags'],
+      /needs an approval \((.*)\)/.exec(String(line['reason']))?.[1],
+    ]),
     [
-      ['gated', 'ai:confirm'],
-      ['listed', 'impact:rw'],
+      ['warn', 'gated', ['ai:confirm'], 'ai:confirm'],
+      ['warn', 'listed', ['impact:rw'], 'impact:rw'],
     ],
   );
   const notices = logged('kind').filter((line) => line['level'] === 'warn');
