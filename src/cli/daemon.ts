@@ -1,6 +1,7 @@
 import type { Config } from '../config/index.ts';
 import { DevServerError } from '../errors.ts';
 import { openHost } from '../host/index.ts';
+import { withoutUserInfo } from '../nats/index.ts';
 import { createLogger, defaultLogFormat, type Logger, stderrSink } from '../observe/index.ts';
 import { type RunningServer, startServer } from '../serve/index.ts';
 import { type DevServer, startDevServer } from './dev-server.ts';
@@ -55,7 +56,10 @@ async function lifetime(options: DaemonOptions, log: Logger, stopping: Stopping)
     terminal.err.write(renderBanner(bannerOf({ config, served, concurrency, servers }), terminal.err.style));
     if (flags.dev && servers !== undefined) {
       terminal.err.write(
-        renderHints({ identity: config.identity, served: served.served, servers }, terminal.err.style),
+        renderHints(
+          { identity: config.identity, served: served.served, servers: servers.map(withoutUserInfo) },
+          terminal.err.style,
+        ),
       );
     }
     const { fault } = await server.done;

@@ -1,4 +1,5 @@
 import { type Config, formatDuration } from '../config/index.ts';
+import { withoutUserInfo } from '../nats/index.ts';
 import { discoverySubject, toolSubject } from '../protocol/index.ts';
 import type { ServedSelection } from '../tools/index.ts';
 import { builtinsOf } from './info-report.ts';
@@ -33,9 +34,4 @@ export function bannerOf({ config, served, concurrency, servers }: BannerParts):
       withheld: builtinsOf(config),
     },
   };
-}
-
-/** What stands before the @ of an address is a secret. */
-function withoutUserInfo(server: string): string {
-  return server.replace(/^([a-z]+:\/\/)?[^/]*@/i, '$1');
 }

@@ -5,4 +5,5 @@ export { type Connection, type ConnectOptions, connect, type PermissionRefusal, 
 export { mintId } from './ids.ts';
 export { type ReceiveOptions, receive } from './micro/receive.ts';
 export { type MicroService, type ServiceCounts, type ServiceRequest, startMicroService } from './micro/service.ts';
+export { withoutUserInfo } from './options.ts';
 export { KEEPALIVE_MS, ReplySet, type ReplySetOptions } from './reply-set.ts';

@@ -7,7 +7,7 @@ import { nats, natsCli } from '../support/nats-cli.ts';
 import { startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
 import type { Running } from '../support/run.ts';
 import { tempDir, tempFile, tempScript } from '../support/tmp.ts';
-import { waitFor, waitGone } from '../support/wait.ts';
+import { isAlive, waitFor, waitGone } from '../support/wait.ts';
 
 /** Starts fisk for one test; nothing of it outlives the test, however that ends. */
 async function started(t: TestContext, ...args: Parameters<typeof startFisk>): Promise<Running> {
@@ -215,19 +215,39 @@ for (const [signal, code] of [
   });
 }
 
-test('the third signal leaves at once with the number of the signal', async (t) => {
+test('the second signal ends the running commands, the third leaves at once with its number', async (t) => {
   // A server that stands still makes the goodbye last as long as it may.
   const standing = await startNatsServer();
   const daemon = await started(t, ['serve', '--dev', '--server', standing.url, '--config', config()]);
   await daemon.printed(/Exposed:/);
+  await started(t, ['call', '--server', standing.url, 'depot', 'stock_report', 'seconds=60']);
+  const [command = 0] = await waitFor(() => childrenOf(daemon.pid).length > 0 && childrenOf(daemon.pid));
   process.kill(standing.pid, 'SIGSTOP');
   daemon.kill('SIGTERM');
   await daemon.printed(/^draining: /m);
+  assert.ok(isAlive(command), 'the first signal leaves the command alone');
   daemon.kill('SIGTERM');
   await daemon.printed(/ending the running commands/);
+  await waitGone(command);
   daemon.kill('SIGINT');
   const ended = await daemon.ended;
   process.kill(standing.pid, 'SIGCONT');
   await standing.stop();
   assert.deepEqual([ended.code, ended.signal], [130, null]);
+});
+
+test('a subscription that the server takes away ends the daemon with 1, the subject and an orderly log', async (t) => {
+  const users = (deny: string) =>
+    `authorization: { users: [ { user: u, password: p, permissions: { subscribe: { deny: "${deny}" } } } ] }`;
+  const strict = await startNatsServer({ config: users('nothing') });
+  t.after(() => strict.stop());
+  const url = strict.url.replace('://', '://u:p@');
+  const daemon = await started(t, ['serve', '--dev', '--server', url, '--config', config()]);
+  await daemon.printed(/Exposed:/);
+  await strict.reload(users('choria.fisk-ai.discovery.depot'));
+  const ended = await daemon.ended;
+  assert.equal(ended.code, 1);
+  assert.match(ended.stderr, /"msg":"service stopped"/);
+  assert.match(ended.stderr, /^fisk: error: .*choria\.fisk-ai\.discovery\.depot[\s\S]*FISK_SERVICE_STOPPED/m);
+  assert.doesNotMatch(ended.stderr, /u:p@|^draining/m);
 });
