@@ -71,6 +71,7 @@ suite('calls of the demo, with two global flags exposed', () => {
     ],
     ['collide', '{"context":"own"}', ['collide', '--', 'own']],
     ['stream_ls', '', ['stream', 'ls']],
+    ['stream_ls', '  ', ['stream', 'ls']],
     ['stream_ls', 'null', ['stream', 'ls']],
     ['stream_ls', '{}', ['stream', 'ls']],
     ['nul', '{"v":[true,1.5,"x"]}', ['nul', '--', 'true', '1.5', 'x']],
@@ -170,12 +171,53 @@ suite('calls of the demo, with two global flags exposed', () => {
   });
 });
 
+/** The tool of one command with these flags and arguments, all of which take any value. */
+async function toolWith(flags: object[], args: object[]) {
+  const names = [...flags, ...args].filter((one) => !('hidden' in one)).map((one) => (one as { name: string }).name);
+  const schema = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])) };
+  const command = { name: 'c', help: '', restricted_schema: schema, flags, args };
+  return toolOf(await load({ name: 'x', commands: [command] }), 'c');
+}
+
 test('a positional list that is not last fails, since no value could be told from the next', async () => {
-  const args = [
-    { name: 'many', help: '', cumulative: true },
-    { name: 'one', help: '', cumulative: false },
-  ];
-  const schema = { type: 'object', properties: { many: { type: 'array' }, one: { type: 'string' } } };
-  const application = await load({ name: 'x', commands: [{ name: 'c', help: '', restricted_schema: schema, args }] });
-  assert.throws(() => argvOf(toolOf(application, 'c'), '{"one":"x"}'), /"many" takes the rest/);
+  const tool = await toolWith([], [{ name: 'many', cumulative: true }, { name: 'one' }]);
+  assert.throws(() => argvOf(tool, '{"one":"x"}'), /"many" takes the rest/);
+});
+
+test('an argument left out in front of another holds its place with all its defaults, and has to have some', async () => {
+  const tool = await toolWith([], [{ name: 'a', default: ['1', '2'] }, { name: 'b' }, { name: 'c' }]);
+  assert.deepEqual(argvOf(tool, '{"b":"x"}'), ['c', '--', '1', '2', 'x']);
+  assert.throws(() => argvOf(tool, '{"c":"x"}'), /"b" must be set, since a later argument is/);
+  assert.deepEqual(argvOf(tool, '{}'), ['c']);
+});
+
+test('entries of an object are sorted by their bytes', async () => {
+  const tool = await toolWith([{ name: 'v' }], []);
+  const entries = Object.fromEntries(['\u{1F600}', '\uFFFD', 'b', 'B'].map((key) => [key, key]));
+  const sorted = ['B', 'b', '\uFFFD', '\u{1F600}'].map((key) => `--v=${key}=${key}`);
+  assert.deepEqual(argvOf(tool, JSON.stringify({ v: entries })), ['c', ...sorted]);
+});
+
+test('a default turns a flag on in each form that reads as true, and in no other', async () => {
+  for (const [text, on] of [
+    ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true] as const),
+    ...['0', 'f', 'false', 'yes', 'tRUE', ''].map((text) => [text, false] as const),
+  ]) {
+    const tool = await toolWith([{ name: 'v', boolean: true, default: [text] }], []);
+    if (on) assert.throws(() => argvOf(tool, '{"v":false}'), /cannot be turned off/, text);
+    else assert.deepEqual(argvOf(tool, '{"v":false}'), ['c'], text);
+  }
+});
+
+test('a hidden one of two that share a name takes no part', async () => {
+  const hiddenFlag = await toolWith([{ name: 'v', hidden: true }], [{ name: 'v' }]);
+  assert.deepEqual(argvOf(hiddenFlag, '{"v":"x"}'), ['c', '--', 'x']);
+  const hiddenArgument = await toolWith([{ name: 'v' }], [{ name: 'v', hidden: true, required: true }]);
+  assert.deepEqual(argvOf(hiddenArgument, '{"v":"x"}'), ['c', '--v=x']);
+});
+
+test('the digits of numbers are asked for only when there is a number', async () => {
+  const tool = await toolWith([{ name: 'v' }], []);
+  const unasked = { value: { v: ['x', true] }, source: () => assert.fail('was asked') };
+  assert.deepEqual(tool.prepare(unasked).argv, ['c', '--v=x', '--v=true']);
 });

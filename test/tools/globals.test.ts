@@ -56,9 +56,10 @@ suite('which global flags a call may use', () => {
   });
 
   test('a command keeps its own argument of the same name, hidden or not', async () => {
-    const args = [flag('context', { hidden: true })];
-    const tool = toolOf(await load(application([flag('context')], { args }), { globalFlags: ['context'] }), 'c');
-    assert.throws(() => argvOf(tool, '{"context":"x"}'), /"context" is unknown/);
+    for (const own of [{ args: [flag('context', { hidden: true })] }, { flags: [flag('context', { hidden: true })] }]) {
+      const tool = toolOf(await load(application([flag('context')], own), { globalFlags: ['context'] }), 'c');
+      assert.throws(() => argvOf(tool, '{"context":"x"}'), /"context" is unknown/);
+    }
   });
 
   test('all but the hidden and the framework ones are listed, exposed or not', async () => {
@@ -121,9 +122,11 @@ suite('how global flags are advertised', () => {
       properties: Object.freeze({ own: { type: 'string' }, shared: { type: 'array' } }),
       required: Object.freeze(['own']),
     });
-    const merged = mergeSchema(published, { globals: [global], replaced: [{ ...arg, takesValue: true }] });
-    assert.deepEqual(merged['required'], ['own', 'a']);
-    assert.deepEqual(Object.keys(merged['properties'] as object), ['own', 'shared', 'a']);
+    const globals = [global, { ...global, name: 'own' }];
+    const { properties, required } = mergeSchema(published, { globals, replaced: [{ ...arg, takesValue: true }] });
+    assert.deepEqual(required, ['own', 'a']);
+    assert.deepEqual(Object.keys(properties as object), ['own', 'shared', 'a']);
+    assert.deepEqual((properties as { own: object }).own, { type: 'string' }, 'a property that is there is left alone');
   });
 
   test('what a model is told is the same after every load', async () => {

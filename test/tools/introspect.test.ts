@@ -43,6 +43,11 @@ suite('which commands become tools', () => {
     await assert.rejects(load(readCase('no-schema.json'), { exclude: ping as never }), refusal);
   });
 
+  test('a leaf with the full schema alone fails too, since what is shown would be missing', async () => {
+    const commands = [{ ...leaf('c'), restricted_schema: undefined }];
+    await assert.rejects(load({ name: 'x', commands }), { name: 'FISK_SCHEMA_MISSING', message: /"c"/ });
+  });
+
   test('a hidden command without a schema is no failure', async () => {
     assert.ok((await names(readCase('no-schema-hidden.json'))).includes('ping'));
   });
@@ -72,16 +77,16 @@ suite('which commands become tools', () => {
     );
   });
 
-  test('a name may have 128 characters and not more', async () => {
-    const long = 'n'.repeat(128);
-    const { tools, notices } = await load({ name: 'x', commands: [leaf(long), leaf(`${long}n`)] });
+  test('a name may have 128 characters and not more, and 64 without a word', async () => {
+    const sizes = [64, 65, 128, 129];
+    const { tools, notices } = await load({ name: 'x', commands: sizes.map((size) => leaf('n'.repeat(size))) });
     assert.deepEqual(
-      tools.map(({ name }) => name),
-      [long],
+      tools.map(({ name }) => name.length),
+      [64, 65, 128],
     );
     assert.deepEqual(
       notices.map(({ kind }) => kind),
-      ['tool_name_long', 'tool_name_invalid'],
+      ['tool_name_long', 'tool_name_long', 'tool_name_invalid'],
     );
   });
 

@@ -57,6 +57,7 @@ const rows: Row[] = [
   [duration, '0', fits],
   [duration, '5', /"v" must match .*; "5" does not/],
   [duration, '"1h\\n"', /must match/],
+  [{ type: 'integer', pattern: '^x' }, '5', fits],
   [color, '"red"', fits],
   [color, '1', fits],
   [color, '"Red"', /"v" must be one of "red", "blue", "1"; "Red" is not/],
@@ -109,6 +110,14 @@ suite('a schema that does not hold together leaves its property to the command, 
     ['string', /its schema is no object/],
     [null, /its schema is no object/],
     [{ type: 'string', minLength: 3, not: {} }, /minLength, not in its schema is not judged here/],
+    [
+      { const: 1, maxLength: 1, exclusiveMinimum: 9, exclusiveMaximum: 0, multipleOf: 5, allOf: [], anyOf: [], if: {} },
+      /const, maxLength, exclusiveMinimum, exclusiveMaximum, multipleOf, allOf, anyOf, if in its/,
+    ],
+    [
+      { minItems: 3, maxItems: 0, uniqueItems: true, $ref: '#/x' },
+      /minItems, maxItems, uniqueItems, \$ref in its schema is not judged/,
+    ],
     [{ oneOf: [{ type: 'string' }] }, /oneOf in its schema is not judged here/],
   ];
   for (const [schema, notice] of broken) {

@@ -58,6 +58,12 @@ suite('what an operator keeps of an application', () => {
     );
   });
 
+  test('a name that could not be used is not worth a word when it is not wanted anyway', async () => {
+    const document = { name: 'x', commands: [command('a.b', {}, [])] };
+    const { removed, notices } = await load(document, { exclude: filter(['a']) });
+    assert.deepEqual([removed[0]?.reason, notices], ['excluded', []]);
+  });
+
   test('each entry that matches nothing is told', async () => {
     const { notices } = await load(application, { include: filter(['.', '^x$'], ['y']), exclude: filter(['z+']) });
     assert.deepEqual(

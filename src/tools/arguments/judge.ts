@@ -40,7 +40,7 @@ const SCALAR_TYPES = ['string', 'integer', 'number', 'boolean'] as const;
 
 function judgeScalar(rule: Rule, value: Scalar): string | undefined {
   const text = textOf(value);
-  const numeric = typeof value !== 'boolean' && isNumber(text);
+  const numeric = isNumber(text);
   if (rule.types && !SCALAR_TYPES.some((type) => takes(rule, type) && isOf(type, value, text))) {
     return `must be ${wanted(rule)}, ${given(value)}`;
   }
@@ -71,9 +71,9 @@ function isOf(type: (typeof SCALAR_TYPES)[number], value: Scalar, text: string):
     case 'boolean':
       return typeof value === 'boolean';
     case 'number':
-      return typeof value !== 'boolean' && isNumber(text);
+      return isNumber(text);
     case 'integer':
-      return typeof value !== 'boolean' && isInteger(text);
+      return isInteger(text);
   }
 }
 
