@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { after, before, type TestContext, test } from 'node:test';
 import { findNatsServer } from '../../scripts/nats-server.ts';
-import { depot, fisk, startFisk } from '../support/fisk.ts';
+import { depot, fisk, fiskEntry, startFisk } from '../support/fisk.ts';
 import { nats, natsCli } from '../support/nats-cli.ts';
 import { startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
-import type { Running } from '../support/run.ts';
+import { type Running, start } from '../support/run.ts';
 import { tempDir, tempFile, tempScript } from '../support/tmp.ts';
 import { isAlive, waitFor, waitGone } from '../support/wait.ts';
 
@@ -78,6 +78,22 @@ test('log lines are JSON when nobody watches, text when asked for, and --verbose
   const text = await started(t, [...args, '--config', config({ identity: 'b' })]);
   await text.printed(/Exposed:/);
   assert.match((await text.stop()).stderr, /^time=\S+ level=\w+ msg=/m);
+});
+
+test('on a terminal the log is text and the name in the banner is bold', {
+  skip: !existsSync('/usr/bin/script'),
+}, async (t) => {
+  const { NO_COLOR: _, ...env } = cleanEnv({ TERM: 'xterm' });
+  const command = `exec '${process.execPath}' '${fiskEntry}' serve --dev --server ${server.url} --config '${config({ identity: 'tty' })}'`;
+  const terminal = await start('/usr/bin/script', ['-qefc', command, '/dev/null'], { env });
+  t.after(() => terminal.stop('SIGKILL'));
+  await terminal.printed(/Exposed:/);
+  const [daemon = 0] = childrenOf(terminal.pid);
+  process.kill(daemon, 'SIGTERM');
+  const { code, stdout } = await terminal.ended;
+  assert.equal(code, 0);
+  assert.match(stdout, /^time=\S+ level=info msg=/m);
+  assert.ok(stdout.includes('Serving \u001b[1mtty/devel\u001b[22m:'));
 });
 
 test('--dev without a context starts a private server, says how to call, and takes it along', async (t) => {
