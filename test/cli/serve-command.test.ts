@@ -12,11 +12,15 @@ const served = (more = '', application = fixture('lab.sh'), a2a = '') =>
   );
 
 /** Runs `fisk serve` with a context `dead` that leads to a port where nothing listens. */
-async function serve(...args: string[]) {
+function serve(...args: string[]) {
+  return serveWith({}, ...args);
+}
+
+async function serveWith(more: NodeJS.ProcessEnv, ...args: string[]) {
   const terminal = memoryTerminal();
   const home = tempDir();
   tempFile('nats/context/dead.json', '{"url": "nats://127.0.0.1:1"}', home);
-  const env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: home };
+  const env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: home, ...more };
   const code = await main(['serve', ...args], terminal, env);
   return { code, stdout: terminal.stdout(), stderr: terminal.stderr() };
 }
@@ -113,4 +117,28 @@ mcp_servers: [{name: files, command: none}]
   assert.equal(code, 0, stderr);
   assert.match(stdout, /Withheld: human-in-the-loop\n +memory\n +knowledge\n\n {4}The withheld built-in tools /);
   assert.doesNotMatch(stdout, /Model:|Sessions:|Knowledge:|Tool Directory:/);
+});
+
+test('a file that exports is served when a flag or a variable keeps it from exporting, and not otherwise', async () => {
+  const file = served('telemetry: {enabled: true}\n');
+  const refused = await serve('--check', '--config', file);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /telemetry\.enabled is not available[\s\S]*--no-telemetry/);
+  for (const [env, ...flags] of [
+    [{}, '--no-telemetry'],
+    [{ NO_TELEMETRY: 'yes' }],
+    [{ OTEL_SDK_DISABLED: 'true' }],
+  ] as [NodeJS.ProcessEnv, ...string[]][]) {
+    const { code, stdout, stderr } = await serveWith(env, '--check', '--config', file, ...flags);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /Telemetry: disabled/);
+  }
+});
+
+test('a base address is judged before the file is read, the flag before the variable', async () => {
+  const env = { ANTHROPIC_BASE_URL: 'ftp://x' };
+  assert.match((await serveWith(env, '--config', 'missing.yaml')).stderr, /ANTHROPIC_BASE_URL.*ftp/);
+  const typed = await serveWith(env, '--check', '--config', served(), '--base-url', 'http://127.0.0.1:1');
+  assert.equal(typed.code, 0, typed.stderr);
+  assert.equal((await serveWith({ ANTHROPIC_BASE_URL: '' }, '--check', '--config', served())).code, 0);
 });
