@@ -33,6 +33,7 @@ test('servers, token, TLS files and prefixes are taken from the context, and unk
     tls_first: true,
     inbox_prefix: '_IN',
     jetstream_domain: 'hub',
+    jetstream_api_prefix: 'JS',
     description: 'x',
     color_scheme: 'y',
     unheard_of: [1],
@@ -45,6 +46,7 @@ test('servers, token, TLS files and prefixes are taken from the context, and unk
     tlsFirst: true,
     inboxPrefix: '_IN',
     jetstreamDomain: 'hub',
+    jetstreamApiPrefix: 'JS',
   });
 });
 

@@ -63,6 +63,9 @@ test('the most important problem comes first: the file, then values, then what k
       .join('\n');
     assert.equal(problems(text)[0]?.key, rest[0]?.[1]);
   }
+  for (const mode of ['agent', 'serve', 'lenient'] as const) {
+    assert.equal(problems('harness: {pii: {mode: x}}', { mode })[0]?.key, 'harness.pii.mode');
+  }
   const both = 'harness: {tool_timeout: -1s, pii: {mode: x}}';
   assert.deepEqual(
     problems(both).map(({ key }) => key),
