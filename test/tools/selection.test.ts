@@ -165,6 +165,7 @@ suite('a set of tools', () => {
     const set = createToolSet((await load(application)).tools);
     assert.throws(() => Object.assign(set, { deferred: true }), TypeError);
     assert.throws(() => (set.definitions as unknown[]).push({}), TypeError);
+    assert.throws(() => Object.assign(set.definitions[0] as object, { name: 'other' }), TypeError);
   });
 
   test('holds no two tools of one name', async () => {

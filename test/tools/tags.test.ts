@@ -33,6 +33,7 @@ suite('what tags declare, in any order', () => {
   test('being idempotent says nothing about the rest, and nothing says whether the world is open', () => {
     assert.deepEqual(readTags(['ai:idempotent']).behavior, { idempotent: true });
     assert.deepEqual(readTags(['ai:confirm', 'ai:deny', 'ai:no_defer', 'x']).behavior, {});
+    assert.deepEqual(readTags(['ai:odd', 'ai:odd']).unknown, ['ai:odd'], 'said once, however often it is carried');
   });
 
   test('each contradicting pair is reported, the milder one only when nothing worse is there', () => {
