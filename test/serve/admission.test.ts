@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { ServiceRequest } from '../../src/nats/index.ts';
+import { createLogger } from '../../src/observe/index.ts';
+import { childEnvironment, liveGroups, Slots } from '../../src/process/index.ts';
+import { ToolCalls } from '../../src/serve/tool-calls.ts';
+import { createToolSet, loadApplication, type Tool } from '../../src/tools/index.ts';
+import { fixture } from '../support/tmp.ts';
+import { waitFor } from '../support/wait.ts';
+import { wireCall } from '../support/wire-caller.ts';
+
+const noFilter = { tools: [], tags: [] };
+let tools: ReadonlyMap<string, Tool>;
+
+before(async () => {
+  const environment = childEnvironment({ base: process.env, remove: [] });
+  const options = { globalFlags: [], include: noFilter, exclude: noFilter, confirmTags: [] };
+  tools = createToolSet((await loadApplication({ path: fixture('lab.sh'), environment, ...options })).tools).tools;
+});
+
+/** Calls are decided on here without a server between, so that its absence can be chosen. */
+function admission() {
+  const slots = new Slots(1);
+  const calls = new ToolCalls({
+    identity: 'lab',
+    tools,
+    slots,
+    timeoutMs: 5_000,
+    counts: { malformed: 0, foreignRecipients: 0, failedSends: 0 },
+    log: createLogger({ level: 'info', format: 'json', destination: { write: () => true } }),
+  });
+  return { calls, slots };
+}
+
+/** A request that arrived, and what was answered to it. */
+function arrived(body: string, connected = true) {
+  const answers: Record<string, unknown>[] = [];
+  const request: ServiceRequest = {
+    data: Buffer.from(body),
+    subject: 'choria.fisk-ai.tool.lab',
+    replyTo: 'inbox',
+    bodyLimit: 65_536,
+    connected,
+    refuse: () => connected,
+    send: (bytes) => {
+      if (connected) answers.push(JSON.parse(Buffer.from(bytes).toString()));
+      return connected;
+    },
+  };
+  return { request, answers };
+}
+
+test('a call that cannot be acknowledged starts nothing and takes no slot', async () => {
+  const { calls, slots } = admission();
+  const { request } = arrived(wireCall('lab', 'sleep', { seconds: '5' }), false);
+  calls.handle(request);
+  await new Promise(setImmediate);
+  assert.deepEqual([slots.inUse, calls.running, liveGroups.size], [0, 0, 0]);
+});
+
+test('a call that arrives while the daemon leaves is refused as such, and an unknown tool stays unknown', () => {
+  const { calls, slots } = admission();
+  calls.drain();
+  for (const [tool, code] of [
+    ['echo', 'draining'],
+    ['nothing', 'unknown_tool'],
+  ] as const) {
+    const { request, answers } = arrived(wireCall('lab', tool));
+    calls.handle(request);
+    const [ack, reply] = answers;
+    assert.deepEqual([answers.length, ack?.['accepted'], reply?.['is_error'], reply?.['code']], [2, false, true, code]);
+  }
+  assert.deepEqual([slots.inUse, liveGroups.size], [0, 0]);
+});
+
+test('a call that finds no slot is refused as an error with its code, and takes the slot once it is free', async () => {
+  const { calls, slots } = admission();
+  const release = slots.tryAcquire();
+  const { request, answers } = arrived(wireCall('lab', 'echo'));
+  calls.handle(request);
+  const [ack, reply] = answers;
+  assert.deepEqual([answers.length, ack?.['accepted']], [2, false]);
+  assert.deepEqual([reply?.['is_error'], reply?.['code'], reply?.['exec']], [true, 'capacity', undefined]);
+  assert.equal(reply?.['output'], ack?.['reason']);
+  release?.();
+  const second = arrived(wireCall('lab', 'echo'));
+  calls.handle(second.request);
+  assert.equal(slots.inUse, 1);
+  await waitFor(() => second.answers.length === 2);
+  assert.deepEqual([slots.inUse, second.answers[1]?.['output']], [0, '\n']);
+});
