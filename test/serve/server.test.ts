@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startDaemon } from '../support/daemon.ts';
 import { natsServerVersions, startNatsServer } from '../support/nats-server.ts';
 import { waitFor } from '../support/wait.ts';
-import { WireCaller } from '../support/wire-caller.ts';
+import { WireCaller, wireCall } from '../support/wire-caller.ts';
 
 const states = (lines: readonly Record<string, unknown>[]) =>
   lines.filter((line) => line['state'] !== undefined).map((line) => line['state']);
@@ -45,6 +45,29 @@ test('the time limit of runs does not reach a served call', async (t) => {
   const daemon = await startDaemon({ url: nats.url, yaml: 'harness: {tool_timeout: 50ms}' });
   const slow = (await caller.call('lab', 'sleep', { seconds: '0.5' })).at(-1)?.json;
   assert.match(String(slow?.['output']), /slept/);
+  await daemon.stop();
+});
+
+test('a refused call is a warning that says which tool, by whom, and how many slots there are', async (t) => {
+  const nats = await startNatsServer();
+  t.after(() => nats.stop());
+  const caller = await WireCaller.connect(nats.url);
+  t.after(() => caller.close());
+  const daemon = await startDaemon({ url: nats.url, a2a: 'max_concurrent_tools: 1' });
+  assert.equal(daemon.server.concurrency, 1);
+  const running = caller.open('choria.fisk-ai.tool.lab', wireCall('lab', 'sleep', { seconds: '1' }));
+  await waitFor(() => running.messages.length > 0);
+  await caller.call('lab', 'echo');
+  await caller.call('lab', 'no_such_tool');
+  const refused = daemon.lines.filter((line) => line['msg'] === 'tool call refused');
+  assert.deepEqual(
+    refused.map((line) => [line['level'], line['tool'], line['code'], line['caller'], line['concurrency']]),
+    [
+      ['warn', 'echo', 'capacity', 'wire-caller', 1],
+      ['warn', 'no_such_tool', 'unknown_tool', 'wire-caller', 1],
+    ],
+  );
+  running.close();
   await daemon.stop();
 });
 
