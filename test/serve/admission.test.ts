@@ -21,15 +21,17 @@ before(async () => {
 /** Calls are decided on here without a server between, so that its absence can be chosen. */
 function admission() {
   const slots = new Slots(1);
+  const lines: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const calls = new ToolCalls({
     identity: 'lab',
     tools,
     slots,
     timeoutMs: 5_000,
     counts: { malformed: 0, foreignRecipients: 0, failedSends: 0 },
-    log: createLogger({ level: 'info', format: 'json', destination: { write: () => true } }),
+    log: createLogger({ level: 'info', format: 'json', destination }),
   });
-  return { calls, slots };
+  return { calls, slots, lines };
 }
 
 /** A request that arrived, and what was answered to it. */
@@ -88,4 +90,13 @@ test('a call that finds no slot is refused as an error with its code, and takes 
   assert.equal(slots.inUse, 1);
   await waitFor(() => second.answers.length === 2);
   assert.deepEqual([slots.inUse, second.answers[1]?.['output']], [0, '\n']);
+});
+
+test('a name of any length leaves a short line in the log', () => {
+  const { calls, lines } = admission();
+  calls.handle(arrived(wireCall('lab', 'x'.repeat(10_240))).request);
+  assert.deepEqual(
+    lines.map((line) => [line['msg'], line['tool']]),
+    [['tool call refused', 'x'.repeat(128)]],
+  );
 });
