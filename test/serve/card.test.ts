@@ -104,15 +104,62 @@ test('what is kept from peers is on no card, and why is logged, as is what is od
   );
 });
 
-test('a card that no message can carry is told at the start, by the limit of the server too', async (t) => {
+test('whatever version an application has, the service has a legal one and the card that of this program', async () => {
+  for (const version of ['v2.0.0-rc1 (deadbeef)', 'development', '', '1.2']) {
+    const document = JSON.stringify({ name: 'x', version, commands: [{ name: 'a', restricted_schema: schema }] });
+    const application = tempScript(`#!/bin/sh\necho '${document}'\n`);
+    const daemon = await startDaemon({ url: nats.url, identity: 'versions', application });
+    const ping = (await caller.nc.request('$SRV.PING.versions')).json<Record<string, unknown>>();
+    assert.equal(ping['version'], '0.0.0');
+    assert.equal((ping['metadata'] as Record<string, string>)['agent_version'], '1.2.3');
+    assert.equal((await cardOf('versions'))['version'], '1.2.3');
+    await daemon.stop();
+  }
+});
+
+test('the filters of the file leave what the agent has, those of serving what of it peers get', async () => {
+  const daemon = await startDaemon({
+    url: nats.url,
+    identity: 'narrowed',
+    tools: '{include: {tools: [e]}, exclude: {tags: ["ai:destructive", nowhere]}}',
+    yaml: 'include: {tools: ["^(echo|exit|grade|big|signal)$"]}\nexclude: {tools: [exit]}',
+  });
+  const names = ((await cardOf('narrowed'))['tools'] as { name: string }[]).map(({ name }) => name);
+  await daemon.stop();
+  assert.deepEqual(names, ['echo']);
+  const unmatched = daemon.lines.filter((line) => line['kind'] === 'filter_unmatched');
+  assert.match(String(unmatched[0]?.['msg']), /expose\.agent\.tools\.exclude\.tags: "nowhere"/);
+  assert.equal(unmatched.length, 1);
+});
+
+test('a global flag that the file lists is on the card, and reaches the command before its own', async () => {
+  const application = tempScript(
+    `#!/bin/sh\nif [ "$1" = --fisk-introspect ]; then echo '${JSON.stringify({
+      name: 'x',
+      commands: [{ name: 'c', help: 'C', restricted_schema: schema }],
+      flags: [{ name: 'site', help: 'Site' }],
+    })}'; else echo "$@"; fi\n`,
+  );
+  const daemon = await startDaemon({ url: nats.url, identity: 'sited', application, yaml: 'global_flags: [--site]' });
+  const [tool] = (await cardOf('sited'))['tools'] as { input_schema: { properties: object } }[];
+  const messages = await caller.call('sited', 'c', { site: 'north' });
+  await daemon.stop();
+  assert.deepEqual(tool?.input_schema.properties, { site: { type: 'string', description: 'Global flag: Site' } });
+  assert.equal(messages.at(-1)?.json?.['output'], 'c --site=north\n');
+});
+
+test('a card that no message can carry is told at the start and to who asks, by the limit of the server too', async (t) => {
   const wordy = (count: number) =>
     Array.from({ length: count }, (_, i) => ({ name: `c${i}`, help: 'h'.repeat(10_000), restricted_schema: schema }));
+  const TOO_LARGE = 'the card of wordy is larger than a message may be';
   const tellsSize = ({ lines }: TestDaemon) => lines.some((line) => /card is larger/.test(String(line['msg'])));
   for (const [count, told] of [
     [70, false],
     [80, true],
   ] as const) {
     const daemon = await serving('wordy', wordy(count));
+    const { refusal } = await caller.card('wordy');
+    assert.deepEqual(refusal, told ? { code: '500', description: TOO_LARGE } : undefined);
     await daemon.stop();
     assert.equal(tellsSize(daemon), told, `${count}`);
   }
@@ -120,7 +167,10 @@ test('a card that no message can carry is told at the start, by the limit of the
   t.after(() => narrow.stop());
   const document = tempFile('document.json', JSON.stringify({ name: 'x', commands: wordy(10) }));
   const application = tempScript(`#!/bin/sh\nexec cat ${document}\n`);
-  const daemon = await startDaemon({ url: narrow.url, identity: 'narrow', application });
+  const daemon = await startDaemon({ url: narrow.url, identity: 'wordy', application });
+  const other = await WireCaller.connect(narrow.url);
+  assert.deepEqual((await other.card('wordy')).refusal, { code: '500', description: TOO_LARGE });
+  await other.close();
   await daemon.stop();
   assert.equal(tellsSize(daemon), true);
 });

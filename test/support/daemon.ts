@@ -19,6 +19,8 @@ export interface DaemonOptions {
   readonly identity?: string;
   /** YAML below `expose.agent.a2a`, one key a line. */
   readonly a2a?: string;
+  /** YAML of `expose.agent.tools`, on one line. */
+  readonly tools?: string;
   /** More YAML at the top level. */
   readonly yaml?: string;
   readonly application?: string;
@@ -26,13 +28,20 @@ export interface DaemonOptions {
 }
 
 /** The configuration of such a daemon. */
-export function daemonConfig({ identity = 'lab', a2a = '', yaml = '', application }: DaemonOptions): LoadedConfig {
+export function daemonConfig({
+  identity = 'lab',
+  a2a = '',
+  tools,
+  yaml = '',
+  application,
+}: DaemonOptions): LoadedConfig {
   const text = [
     `identity: ${identity}`,
     `application_path: ${application ?? fixture('lab.sh')}`,
     'nats_context: unused',
     'expose:',
     '  agent:',
+    ...(tools === undefined ? [] : [`    tools: ${tools}`]),
     '    a2a:',
     '      serve_tools: true',
     ...a2a.split('\n').map((line) => `      ${line}`),
