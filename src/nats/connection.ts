@@ -9,7 +9,8 @@ import { CONNECT_TIMEOUT_MS, clientOptions, withoutUserInfo } from './options.ts
 /** What the server refused to this user. */
 export interface PermissionRefusal {
   readonly operation: 'publish' | 'subscription';
-  readonly subject: string;
+  /** Absent when the server does not say which: a subscription beyond the number that this user may have. */
+  readonly subject: string | undefined;
   /** The server's own words. */
   readonly text: string;
 }
@@ -151,13 +152,14 @@ class SharedConnection implements Connection {
   }
 
   #noteError(error: Error): void {
-    if (!(error instanceof errors.PermissionViolationError)) {
+    const refusal = refusalOf(error);
+    if (refusal === undefined) {
       this.#log?.warn({ error: error.message }, 'error from NATS');
       return;
     }
-    const { operation, subject, message } = error;
-    this.#log?.warn({ operation, subject, error: message }, 'refused by NATS');
-    for (const watcher of [...this.#watchers]) watcher.refused?.({ operation, subject, text: message });
+    const { operation, subject, text } = refusal;
+    this.#log?.warn({ operation, subject, error: text }, 'refused by NATS');
+    for (const watcher of [...this.#watchers]) watcher.refused?.(refusal);
   }
 
   #ended(error: Error | undefined): void {
@@ -169,6 +171,17 @@ class SharedConnection implements Connection {
     this.#log?.error({ error: lost.message }, 'connection to NATS lost for good');
     for (const watcher of watchers) watcher.lost?.(lost);
   }
+}
+
+function refusalOf(error: Error): PermissionRefusal | undefined {
+  const text = error.message;
+  if (error instanceof errors.PermissionViolationError) {
+    return { operation: error.operation, subject: error.subject, text };
+  }
+  // The connection lives on after this one, deaf on whatever it asked for last.
+  return /maximum subscriptions exceeded/i.test(text)
+    ? { operation: 'subscription', subject: undefined, text }
+    : undefined;
 }
 
 function causeOf(error: unknown): string {

@@ -3,6 +3,11 @@ import type { Outcome } from '../tools/index.ts';
 
 const LONGEST_NAME = 128;
 
+/** The name a caller gave, fit to be told back: quoted, and not long. */
+export function nameOf({ name }: ToolRequest): string {
+  return JSON.stringify(name.slice(0, LONGEST_NAME));
+}
+
 /** What joins the log lines of one call. Who called is a claim that nothing verifies. */
 export function callFields(message: ToolRequest): Record<string, unknown> {
   const { sender } = message;

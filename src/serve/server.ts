@@ -78,8 +78,14 @@ export async function startServer({ host, version, log }: ServerOptions): Promis
 function answerWith(card: CardWriter, service: MicroService, identity: string, log: Logger) {
   return (request: ServiceRequest): void => {
     const received = receive(request, { identity, accept: [MESSAGE.discoveryRequest], counts: service.counts, log });
-    if (received !== undefined) {
-      request.send(card.write(received.message, { now: Date.now(), mintId }));
+    if (received === undefined) {
+      return;
+    }
+    const answer = card.write(received.message, { now: Date.now(), mintId });
+    if (answer.length <= request.bodyLimit) {
+      request.send(answer);
+    } else {
+      request.refuse(500, `the card of ${identity} is larger than a message may be`);
     }
   };
 }

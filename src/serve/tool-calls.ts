@@ -4,7 +4,7 @@ import type { Logger } from '../observe/index.ts';
 import type { Release, Slots } from '../process/index.ts';
 import { type Decoded, MESSAGE, type ToolReplyBody, type ToolRequest } from '../protocol/index.ts';
 import { type CallContext, denyingPrompter, isPreparable, type PreparedCall, type Tool } from '../tools/index.ts';
-import { callFields, outcomeFields } from './call-log.ts';
+import { callFields, nameOf, outcomeFields } from './call-log.ts';
 import { failureReply } from './failure.ts';
 
 export interface ToolCallsOptions {
@@ -64,12 +64,10 @@ export class ToolCalls {
     const replies = new ReplySet(request, message, { sender: identity, log });
     const tool = tools.get(message.name);
     if (tool === undefined) {
-      this.#refuse(replies, message, `${identity} serves no tool of this name`, { code: 'unknown_tool', output: '' });
+      this.#refuse(replies, message, `${identity} serves no tool ${nameOf(message)}`, { code: 'unknown_tool' });
     } else if (this.#draining) {
-      this.#refuse(replies, message, `${identity} is shutting down and started nothing`, {
-        code: 'draining',
-        output: '',
-      });
+      const retry = this.#retryHints(SHORTEST_RETRY_MS);
+      this.#refuse(replies, message, `${identity} is shutting down and started nothing`, { code: 'draining', retry });
     } else {
       this.#admit(replies, message, tool, received);
     }
@@ -145,17 +143,19 @@ export class ToolCalls {
 
   #refuseFull(replies: ReplySet, message: ToolRequest): void {
     const { identity, slots } = this.#options;
-    const expected = this.#averageMs / slots.limit;
-    const retryAfterMs = Math.round(Math.min(LONGEST_RETRY_MS, Math.max(SHORTEST_RETRY_MS, expected)));
-    this.#refuse(replies, message, `${identity} cannot run ${message.name} now: all ${slots.limit} slots are in use`, {
-      code: 'capacity',
-      output: '',
-      retry: { retryAfterMs, inUse: slots.inUse, limit: slots.limit },
-    });
+    const expected = Math.round(this.#averageMs / slots.limit);
+    const retry = this.#retryHints(Math.min(LONGEST_RETRY_MS, Math.max(SHORTEST_RETRY_MS, expected)));
+    const reason = `${identity} cannot run ${message.name} now: all ${slots.limit} slots are in use`;
+    this.#refuse(replies, message, reason, { code: 'capacity', retry });
+  }
+
+  #retryHints(retryAfterMs: number): NonNullable<ToolReplyBody['retry']> {
+    const { inUse, limit } = this.#options.slots;
+    return { retryAfterMs, inUse, limit };
   }
 
   /** A refusal is a set too: without its end the caller would wait for one. */
-  #refuse(replies: ReplySet, message: ToolRequest, reason: string, reply: ToolReplyBody): void {
+  #refuse(replies: ReplySet, message: ToolRequest, reason: string, reply: Omit<ToolReplyBody, 'output'>): void {
     replies.ack(false, reason);
     replies.reply({ ...reply, isError: true, output: reason });
     const { log, slots } = this.#options;

@@ -85,6 +85,41 @@ for (const version of natsServerVersions()) {
   });
 }
 
+test('the way back is looked for without end and not in a hurry', async (t) => {
+  const server = await startNatsServer();
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() });
+  const connection = await connect({ servers: [server.url], name: 'test' });
+  let seconds = 0;
+  const passSecondsUntil = async (done: () => boolean) => {
+    for (; !done(); seconds++) {
+      assert.ok(seconds < 500, 'it takes far too long');
+      t.mock.timers.tick(1_000);
+      // What a second sets off needs turns of the loop to happen in.
+      for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  process.kill(server.pid, 'SIGKILL');
+  let attempts = 0;
+  const refusing = createServer((socket) => {
+    attempts++;
+    socket.destroy();
+  });
+  await passSecondsUntil(() => !connection.connected);
+  refusing.listen(server.port, '127.0.0.1');
+  const before = seconds;
+  await passSecondsUntil(() => attempts >= 30);
+  assert.ok(seconds - before > 30, `30 attempts in ${seconds - before} s`);
+  refusing.close();
+  let up = false;
+  void server.restart().then(() => {
+    up = true;
+  });
+  await passSecondsUntil(() => up && connection.connected);
+  await connection.close();
+  t.mock.timers.reset();
+  await server.stop();
+});
+
 test('our own close is no loss', async (t) => {
   const server = await startNatsServer();
   t.after(() => server.stop());

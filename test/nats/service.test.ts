@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect as dial } from 'node:net';
 import { test } from 'node:test';
+import { callTool } from '../../src/nats/index.ts';
 import { nats, natsCli } from '../support/nats-cli.ts';
 import { natsServerVersions, startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
 import { waitFor } from '../support/wait.ts';
@@ -111,6 +112,28 @@ for (const version of natsServerVersions()) {
     }
   });
 
+  test(`on ${version}: a subscription more than the user may have is a fault, at the start and for a caller`, async (t) => {
+    const server = await startNatsServer({ version, config: 'max_subscriptions: 10' });
+    t.after(() => server.stop());
+    const deaf = await startWorker(server.url, 'lab');
+    t.after(() => deaf.connection.close());
+    await assert.rejects(deaf.service.ready(), {
+      code: 'FISK_SERVICE_STOPPED',
+      message: /refused a subscription.*maximum subscriptions/,
+    });
+    await server.restart('max_subscriptions: 11');
+    const worker = await startWorker(server.url, 'lab');
+    await worker.service.ready();
+    const call = { identity: 'lab', tool: 'x', sender: 'me', idleTimeoutMs: 30_000 };
+    // Its inbox is one too many for this connection, which the service needs whole.
+    await assert.rejects(callTool(worker.connection, call), {
+      code: 'FISK_NATS_NOT_PERMITTED',
+      message: /maximum subscriptions/,
+    });
+    assert.match((await worker.service.fault).message, /maximum subscriptions/);
+    await worker.close();
+  });
+
   test(`on ${version}: permission taken away while serving is a fault`, async (t) => {
     const users = (deny: string) =>
       `authorization: { users: [ { user: u, password: p, permissions: { subscribe: { deny: "${deny}" } } } ] }`;
@@ -138,6 +161,7 @@ for (const version of natsServerVersions()) {
     await worker.service.ready();
     caller.nc.publish('choria.fisk-ai.tool.lab', wireCall('lab', 'x'), { reply: '_SECRET.inbox' });
     await waitFor(() => worker.lines.some((line) => line['subject'] === '_SECRET.inbox' && line.level === 'warn'));
+    await waitFor(() => worker.service.counts.failedSends === 2, { what: 'acknowledgement and reply to be counted' });
     assert.equal((await caller.call('lab', 'x')).at(-1)?.kind, 'tool.reply');
   });
 
@@ -278,6 +302,16 @@ test('malformed requests of every kind are refused with 400 and one line of reas
   assert.equal(logged[5]?.['sender'], 'wire-caller');
   assert.equal(logged[4]?.['bytes'], 900 * 1024);
   assert.equal((await caller.call('lab', 'x')).at(-1)?.kind, 'tool.reply');
+});
+
+test('an endpoint is there once: a second of its name would take half of its requests', async (t) => {
+  const server = await startNatsServer();
+  const worker = await startWorker(server.url, 'lab');
+  t.after(async () => {
+    await worker.close();
+    await server.stop();
+  });
+  assert.throws(() => worker.service.addEndpoint('discovery', 'choria.fisk-ai.discovery.lab', () => {}), /discovery/);
 });
 
 test('a request without reply subject runs nothing and leaves one line', async (t) => {

@@ -112,6 +112,37 @@ test('a program that is gone fails its calls by name, costs no slot, and works a
   await daemon.stop();
 });
 
+test('closing the inbox stops nothing', async () => {
+  const daemon = await serve();
+  const { call } = await openCall(1);
+  call.close();
+  const completed = await waitFor(() => daemon.lines.find((entry) => entry['msg'] === 'tool call completed'));
+  assert.equal(completed['exit_code'], 0);
+  await daemon.stop();
+});
+
+test('with its one slot taken a daemon tells malformed, unanswerable, unknown and surplus calls apart, and loses no slot', async () => {
+  const daemon = await serve({ a2a: 'max_concurrent_tools: 1' });
+  const { call } = await openCall(2);
+  const surplus = await caller.call('lab', 'echo');
+  assert.deepEqual([surplus[0]?.json?.['accepted'], surplus.at(-1)?.json?.['code']], [false, 'capacity']);
+  assert.ok((surplus.at(-1)?.afterMs ?? Number.NaN) < 200);
+  caller.nc.publish('choria.fisk-ai.tool.lab', wireCall('lab', 'echo'));
+  for (const body of ['no JSON', '', ' '.repeat(900 * 1024), wireCall('lab', 'echo', {}, { protocol: 'x' })]) {
+    const [refused] = await caller.send('choria.fisk-ai.tool.lab', body);
+    assert.equal(refused?.refusal?.code, '400');
+  }
+  for (const name of ['constructor_', '__proto__', '', 'x'.repeat(10_240)]) {
+    const unknown = await caller.call('lab', name);
+    assert.equal(unknown.at(-1)?.json?.['code'], 'unknown_tool');
+  }
+  assert.equal(call.ended(), false);
+  assert.equal(liveGroups.size, 1);
+  await waitFor(() => call.ended());
+  assert.equal(outputOf(await caller.call('lab', 'echo', { words: ['third'] })), '[third]\n');
+  await daemon.stop();
+});
+
 test('the log tells which signal ended a command, its caller only that one did', async () => {
   const daemon = await serve();
   const messages = await caller.call('lab', 'signal');

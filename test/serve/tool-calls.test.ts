@@ -102,11 +102,13 @@ for (const version of natsServerVersions()) {
     });
 
     test('unknown, gated and denied tools look the same, and odd names are just unknown', async () => {
-      for (const name of ['nothing', 'approved', 'denied', '__proto__', 'toString', 'x'.repeat(10_240)]) {
+      for (const name of ['nothing', 'approved', 'denied', '__proto__', 'toString', '', 'x"\ny', 'x'.repeat(10_240)]) {
         const messages = await caller.call('lab', name);
-        assert.equal(messages[0]?.json?.['accepted'], false);
-        assert.ok(messages[0]?.json?.['reason']);
-        assert.equal(last(messages)['code'], 'unknown_tool');
+        const told = `lab serves no tool ${JSON.stringify(name.slice(0, 128))}`;
+        assert.deepEqual([messages[0]?.json?.['accepted'], messages[0]?.json?.['reason']], [false, told]);
+        const reply = last(messages);
+        assert.deepEqual([reply['is_error'], reply['code'], reply['output']], [true, 'unknown_tool', told]);
+        assert.equal('exec' in reply, false);
       }
       assert.equal(last(await caller.call('lab', 'constructor'))['output'], 'constructed\n');
     });

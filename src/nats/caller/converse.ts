@@ -58,7 +58,8 @@ export function converse<T>(connection: Connection, conversation: Conversation<T
       closers.push(
         connection.watch({
           refused: (refusal) => {
-            if (refusal.subject === subject || refusal.subject === inbox) turn.fail(notPermitted(refusal));
+            const { subject: refused } = refusal;
+            if (refused === undefined || refused === subject || refused === inbox) turn.fail(notPermitted(refusal));
           },
           lost: turn.fail,
         }),
@@ -97,9 +98,9 @@ export function converse<T>(connection: Connection, conversation: Conversation<T
   });
 }
 
-function notPermitted(refusal: PermissionRefusal): NotPermittedError {
-  const verb = refusal.operation === 'publish' ? 'publish to' : 'subscribe to';
-  return new NotPermittedError(`the NATS server does not let this user ${verb} ${refusal.subject}`);
+function notPermitted({ operation, subject, text }: PermissionRefusal): NotPermittedError {
+  const verb = operation === 'publish' ? 'publish to' : 'subscribe to';
+  return new NotPermittedError(`the NATS server does not let this user ${verb} ${subject ?? `any more (${text})`}`);
 }
 
 function cancelled(subject: string): CallCancelledError {

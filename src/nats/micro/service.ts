@@ -2,7 +2,7 @@ import type { Msg } from '@nats-io/nats-core';
 import { type Service, Svcm } from '@nats-io/services';
 import { ServiceStoppedError } from '../../errors.ts';
 import type { Logger } from '../../observe/index.ts';
-import { IMPLEMENTATION, NAMESPACE } from '../../protocol/index.ts';
+import { IMPLEMENTATION, NAMESPACE, parseSubject } from '../../protocol/index.ts';
 import type { Connection, PermissionRefusal } from '../connection.ts';
 import { type EndpointContext, IncomingRequest, type ServiceCounts, type ServiceRequest } from './request.ts';
 import { EndpointStats } from './stats.ts';
@@ -86,6 +86,10 @@ class RunningService implements MicroService {
   }
 
   addEndpoint(name: string, subject: string, handler: ServiceHandler): void {
+    if (this.#service.info().endpoints?.some((endpoint) => endpoint.name === name)) {
+      // Both would listen, and each request would go to one of them at random.
+      throw new TypeError(`the service has an endpoint ${name} already`);
+    }
     const stats = new EndpointStats(name, subject, this.#options.identity);
     const context = { connection: this.#connection, stats, counts: this.counts, log: this.#options.log };
     this.#service.addEndpoint(name, {
@@ -118,11 +122,15 @@ class RunningService implements MicroService {
   }
 
   #refused(refusal: PermissionRefusal): void {
-    const { subject } = refusal;
+    const { operation, subject, text } = refusal;
+    if (operation === 'publish') {
+      if (parseSubject(subject ?? '') === undefined) this.counts.failedSends++;
+      return;
+    }
     // An older server leaves the queue out of its text, and the client then finds no subscription to tell.
-    if (refusal.operation !== 'subscription' || !this.#listensOn(subject)) return;
-    const permission = `the user needs permission to subscribe to ${subject}`;
-    this.#end(new ServiceStoppedError(`the NATS server refused a subscription of the service: ${permission}`));
+    if (subject !== undefined && !this.#listensOn(subject)) return;
+    const why = subject === undefined ? text : `the user needs permission to subscribe to ${subject}`;
+    this.#end(new ServiceStoppedError(`the NATS server refused a subscription of the service: ${why}`));
   }
 
   #listensOn(subject: string): boolean {
