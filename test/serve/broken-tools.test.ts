@@ -20,7 +20,7 @@ function tool(name: string, execute: () => Promise<Outcome>): [string, Tool] {
       inputSchema: { type: 'object' },
       mcpExposable: false,
       a2aExposable: true,
-      definition: () => ({ name, description: name, input_schema: { type: 'object' } }),
+      definition: () => ({ name, description: name, inputSchema: { type: 'object' }, deferLoading: false }),
       execute,
     },
   ];
