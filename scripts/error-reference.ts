@@ -13,9 +13,9 @@ export function errorReference(): string {
   return [
     '# Errors',
     '',
-    'Every failure that fisk can name has a code that stays the same from release to release. The code is the `name` and',
-    'the `code` of the error a library user catches, and the exit code is what a command ends with when that failure is',
-    'what ended it. `fisk call` ends with the exit code of the command that ran, when one ran.',
+    'Every failure that fisk can name has a code that stays the same from release to release. It is the `name` and the',
+    '`code` of the error that a library user catches. The exit code is the one of `fisk call`, when that failure is what',
+    'ended it; every other command ends with 1. When a command ran at the agent, `fisk call` ends with its exit code.',
     '',
     'This page is written by `npm run docs` from `src/errors.ts`.',
     '',

@@ -64,6 +64,13 @@ export class ContextMissingError extends define(
   'Give --context NAME or --server URL, or set nats_context in the configuration file.',
 ) {}
 
+export class ToolUnknownError extends define(
+  'FISK_TOOL_UNKNOWN',
+  1,
+  'The card of an agent does not list the tool that was asked for.',
+  'fisk discover with the name of the agent lists its tools.',
+) {}
+
 // --- processes ----------------------------------------------------------------------------------------------------
 
 export class CommandNotFoundError extends define(
@@ -84,7 +91,7 @@ export class DirectoryMissingError extends define(
   'FISK_DIRECTORY_MISSING',
   1,
   'The working directory a command should run in does not exist or cannot be entered.',
-  'Create the directory or correct --work-dir.',
+  'Create the directory. A call that is served runs in the directory that fisk serve was started in.',
 ) {}
 
 export class ArgumentTooLongError extends define(

@@ -14,6 +14,7 @@ const EXAMPLES: Record<CommandName | 'fisk', readonly (readonly [command: string
   discover: [
     ['fisk discover --context local', 'who is there?'],
     ['fisk discover depot --context local', 'the card of one agent'],
+    ['fisk discover depot part_add', 'what one of its tools does and takes'],
     ['fisk discover depot --json | jq .tools', 'for scripts'],
   ],
   call: [

@@ -6,6 +6,7 @@ export type FailureClass =
   | 'configuration'
   | 'connection'
   | 'no_responders'
+  | 'unknown_tool'
   | 'timeout'
   | 'refused'
   | 'invalid'
@@ -24,6 +25,7 @@ const CLASSES = new Map<string, FailureClass>([
   ['FISK_NATS_NOT_PERMITTED', 'refused'],
   ['FISK_REQUEST_REFUSED', 'refused'],
   ['FISK_NO_RESPONDERS', 'no_responders'],
+  ['FISK_TOOL_UNKNOWN', 'unknown_tool'],
   ['FISK_NO_ANSWER', 'timeout'],
   ['FISK_NO_ACK', 'timeout'],
   ['FISK_PEER_SILENT', 'timeout'],

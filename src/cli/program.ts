@@ -102,10 +102,12 @@ export function buildProgram(terminal: Terminal, run: Runner): Command {
   add(
     'discover',
     CALLING,
-    'list the agents, or show the card of one',
-    'Lists the agents that answer, or shows the card of one with the tools that it serves.',
+    'list the agents, or show the card of one, or one of its tools',
+    'Lists the agents that answer, or shows the card of one with the tools that it serves, or what one of those tools ' +
+      'does and takes.',
   )
     .argument('[agent]', 'identity of the agent; without it all are listed')
+    .argument('[tool]', 'name of one of its tools, to see its arguments')
     .addOption(configFlag())
     .addOption(contextFlag())
     .addOption(serverFlag())

@@ -61,6 +61,15 @@ test('descriptions are folded to one line and cut after 60 characters, counted a
   ]);
 });
 
+test('only the first paragraph of a description is in the table, and never the tags behind it', () => {
+  const tools = [
+    { name: 'a', description: 'Adds a part\n\nGrade replaces what was known\n\nTags: impact:rw' },
+    { name: 'b', description: 'Lists\nparts\n\nTags: impact:ro, ai:read_only' },
+  ];
+  const lines = renderCard('x', card({ tools })).split('\n').slice(-3, -1);
+  assert.deepEqual(lines, ['    a     Adds a part', '    b     Lists parts']);
+});
+
 test('nothing a peer writes can move the cursor, restyle the terminal or turn the text around', () => {
   const evil = '\u001b[31mred\u001b[0m\u0007 \u009b2J a\u202eb \u001b]0;title\u0007';
   const text = renderCard('x', card({ name: evil, description: evil, tools: [{ name: evil, description: evil }] }));

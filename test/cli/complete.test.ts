@@ -59,12 +59,13 @@ test('agents are looked up where the flags before the cursor point', async () =>
 
 test('the tools of the agent and the arguments of the tool follow', async () => {
   assert.deepEqual(await candidates('call', 'depot', ''), ['depot_add', 'depot_ls']);
+  assert.deepEqual(await candidates('discover', 'depot', ''), ['depot_add', 'depot_ls']);
   assert.deepEqual(await candidates('call', 'depot', 'depot_add', ''), ['depot-depot_add=', 'name=']);
   assert.deepEqual(await candidates('call', '--json', 'depot', 'depot_add', 'name=x', 'na'), ['name=']);
 });
 
 test('nothing is offered where nothing fits', async () => {
-  assert.deepEqual(await candidates('discover', 'depot', ''), []);
+  assert.deepEqual(await candidates('discover', 'depot', 'depot_ls', ''), []);
   assert.deepEqual(await candidates('call', 'depot', 'add', 'name=b'), []);
   assert.deepEqual(await candidates('call', 'depot', '--timeout', ''), []);
   assert.deepEqual(await candidates('info', ''), []);

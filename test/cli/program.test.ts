@@ -77,7 +77,7 @@ test('a missing argument, a value too many and a value that does not fit are usa
   for (const argv of [
     ['call'],
     ['call', 'depot'],
-    ['discover', 'a', 'b'],
+    ['discover', 'a', 'b', 'c'],
     ['serve', 'x'],
     ['serve', '--log-format', 'xml'],
     ['serve', '--config'],

@@ -42,6 +42,32 @@ test('the card of an agent is its head, a blank line and the table of its tools'
   assert.doesNotMatch(stdout, /close_/);
 });
 
+test('one tool of an agent is shown with all its arguments, as text and as JSON', async () => {
+  const { code, stdout, stderr } = await fisk(['discover', 'depot', 'part_add', '--server', server.url]);
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(stdout, /^Tool part_add of depot:\n[\s\S]*Description: Adds a part[\s\S]*Arguments:\n/);
+  assert.match(stdout, / name: text, required\n +Name of the part\n/);
+  assert.match(stdout, / grade: one of a, b, c\n +Quality grade\n/);
+  const json = await fisk(['discover', 'depot', 'part_add', '--server', server.url, '--json']);
+  const { agent, reachable, rtt_ms, tool } = JSON.parse(json.stdout);
+  assert.deepEqual([json.code, agent, reachable, tool.name], [0, 'depot', true, 'part_add']);
+  assert.ok(rtt_ms > 0);
+  assert.deepEqual(tool.input_schema.required, ['name']);
+});
+
+test('a tool that is not on the card is an error that names the nearest one', async () => {
+  const { code, stdout, stderr } = await fisk(['discover', 'depot', 'part_ad', '--server', server.url]);
+  assert.deepEqual([code, stdout], [1, '']);
+  assert.match(
+    stderr,
+    /^fisk: error: depot has no tool "part_ad" on its card; did you mean part_add\?\n.*TOOL_UNKNOWN/,
+  );
+  const far = await fisk(['discover', 'depot', 'zzz', '--server', server.url, '--json']);
+  const document = JSON.parse(far.stdout);
+  assert.deepEqual([far.code, document.reachable, document.error.class], [1, true, 'unknown_tool']);
+  assert.doesNotMatch(document.error.message, /did you mean/);
+});
+
 test('without a name every agent is listed once with its members', async () => {
   const { code, stdout } = await fisk(['discover', '--server', server.url]);
   assert.equal(code, 0);

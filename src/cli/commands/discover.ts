@@ -1,27 +1,32 @@
+import { ToolUnknownError } from '../../errors.ts';
 import type { AgentSummary, Connection, Discovered } from '../../nats/index.ts';
+import type { AgentCard, ToolDescriptor } from '../../protocol/index.ts';
 import { failureClass } from '../failure.ts';
 import type { CommandContext } from '../main.ts';
 import { renderAgents } from '../render/agents.ts';
 import { renderCard } from '../render/card.ts';
 import { startSpinner } from '../render/spinner.ts';
+import { renderTool } from '../render/tool.ts';
 import { resolveTarget, type Target } from '../target.ts';
 
 /** How long a card is waited for when no file says, in ms. */
 const CARD_TIMEOUT_MS = 30_000;
 
-/** Shows the card of one agent, or lists all that answer. Every failure is exit code 1. */
+/** Shows one agent's card or one of its tools, or lists all agents that answer. Every failure is exit code 1. */
 export async function run(context: CommandContext): Promise<number> {
-  const agent = context.args[0] as string | undefined;
-  if (!context.flags.json) return agent === undefined ? list(context) : show(context, agent);
+  const [agent, tool] = context.args as [string?, string?];
+  const answer = () => (agent === undefined ? list(context) : show(context, agent, tool));
+  if (!context.flags.json) return answer();
   try {
-    return await (agent === undefined ? list(context) : show(context, agent));
+    return await answer();
   } catch (error) {
-    context.terminal.out.json({ ...(agent === undefined ? {} : { agent, reachable: false }), ...failure(error) });
+    const reachable = error instanceof ToolUnknownError;
+    context.terminal.out.json({ ...(agent === undefined ? {} : { agent, reachable }), ...failure(error) });
     return 1;
   }
 }
 
-async function show(context: CommandContext, agent: string): Promise<number> {
+async function show(context: CommandContext, agent: string, name: string | undefined): Promise<number> {
   const { terminal, flags } = context;
   const { discoverySubject } = await import('../../protocol/index.ts');
   // An illegal name is refused before anything is opened.
@@ -35,9 +40,28 @@ async function show(context: CommandContext, agent: string): Promise<number> {
       spinner.stop();
     }
   });
-  if (flags.json) terminal.out.json(cardJson(agent, found));
-  else terminal.out.write(renderCard(agent, found.card, terminal.out.style));
+  if (name === undefined) {
+    if (flags.json) terminal.out.json(cardJson(agent, found));
+    else terminal.out.write(renderCard(agent, found.card, terminal.out.style));
+    return 0;
+  }
+  const tool = await toolOf(found.card, agent, name);
+  if (flags.json) terminal.out.json({ agent, reachable: true, rtt_ms: rounded(found.rttMs), tool });
+  else terminal.out.write(renderTool(agent, tool, terminal.out.style));
   return 0;
+}
+
+async function toolOf({ tools = [] }: AgentCard, agent: string, name: string): Promise<ToolDescriptor> {
+  const found = tools.find((tool) => tool.name === name);
+  if (found !== undefined) return found;
+  const { nearest } = await import('../../config/index.ts');
+  const near = nearest(
+    name,
+    tools.map((tool) => tool.name),
+  );
+  throw new ToolUnknownError(
+    `${agent} has no tool ${JSON.stringify(name)} on its card${near === undefined ? '' : `; did you mean ${near}?`}`,
+  );
 }
 
 async function list(context: CommandContext): Promise<number> {
@@ -90,7 +114,11 @@ async function connected<Result>(target: Target, use: (connection: Connection) =
 function cardJson(agent: string, { card, rttMs }: Discovered): object {
   const { name, version, description, model, protocols, tools, telemetry, telemetry_content } = card;
   const body = { name, version, description, model, protocols, tools: tools ?? [], telemetry, telemetry_content };
-  return { agent, reachable: true, rtt_ms: Math.round(rttMs * 100) / 100, ...body };
+  return { agent, reachable: true, rtt_ms: rounded(rttMs), ...body };
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 100) / 100;
 }
 
 function failure(error: unknown): object {

@@ -1,4 +1,5 @@
 import type { AgentCard } from '../../protocol/index.ts';
+import { summary } from './description.ts';
 import { renderDocument, row } from './layout.ts';
 import { type Style, unstyled } from './style.ts';
 import { renderTable } from './table.ts';
@@ -39,7 +40,7 @@ function renderTools(card: AgentCard, style: Style): string {
   if (tools.length === 0) return '    It serves no tools to peers.\n';
   return renderTable(
     ['Tool', 'Description'],
-    tools.map((tool) => [oneLine(tool.name), cut(oneLine(tool.description ?? ''), DESCRIPTION_LIMIT)]),
+    tools.map((tool) => [oneLine(tool.name), cut(summary(tool.description), DESCRIPTION_LIMIT)]),
     { style },
   );
 }
