@@ -116,7 +116,7 @@ const result: LoadResult = {
   calls: finished,
   failed,
   codes,
-  perSecond: finished / elapsed,
+  perSecond: (finished - failed) / elapsed,
   ackP50: quantile(acks, 0.5),
   ackP99: quantile(acks, 0.99),
   replyP50: quantile(replies, 0.5),

@@ -6,6 +6,7 @@ export interface LoadResult {
   failed: number;
   /** How often each reason for that came. */
   codes: Record<string, number>;
+  /** Of the calls that ran. */
   perSecond: number;
   ackP50: number;
   ackP99: number;
