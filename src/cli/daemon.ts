@@ -6,6 +6,7 @@ import { createLogger, defaultLogFormat, type Logger, stderrSink } from '../obse
 import { type RunningServer, startServer } from '../serve/index.ts';
 import { type DevServer, startDevServer } from './dev-server.ts';
 import type { Flags } from './program.ts';
+import { programText } from './program-text.ts';
 import { renderBanner } from './render/banner.ts';
 import { renderHints } from './render/hints.ts';
 import type { Terminal } from './render/terminal.ts';
@@ -57,7 +58,12 @@ async function lifetime(options: DaemonOptions, log: Logger, stopping: Stopping)
     if (flags.dev && servers !== undefined) {
       terminal.err.write(
         renderHints(
-          { identity: config.identity, served: served.served, servers: servers.map(withoutUserInfo) },
+          {
+            identity: config.identity,
+            served: served.served,
+            servers: servers.map(withoutUserInfo),
+            program: programText(process.argv[1] ?? '', process.cwd(), process.execPath),
+          },
           terminal.err.style,
         ),
       );
@@ -134,9 +140,7 @@ class Stopping {
 
   #stopServer(server: RunningServer, signal: StopSignal, nth: number, force: () => void): void {
     if (nth === 1) {
-      this.#terminal.err.line(
-        'draining: the endpoints stop answering, running commands are not waited for; interrupt again to end them',
-      );
+      this.#terminal.err.line(`draining: taking no more calls; ${leftRunning(server.running)}`);
       server.drain(signal);
     } else if (nth === 2) {
       this.#terminal.err.line('ending the running commands; interrupt again to leave at once');
@@ -145,4 +149,11 @@ class Stopping {
       force();
     }
   }
+}
+
+/** What a drain means for the commands that run: it waits for none of them. */
+function leftRunning(commands: number): string {
+  if (commands === 0) return 'no command is running; interrupt again, twice, to leave at once';
+  const what = commands === 1 ? '1 command is left running' : `${commands} commands are left running`;
+  return `${what}, unless you interrupt again before fisk has left`;
 }

@@ -9,22 +9,38 @@ export function exitCodeOf(signal: StopSignal): number {
 }
 
 /**
- * Calls `heard` for every signal that asks to stop, with its number in the sequence, beginning at 1, in place of what
- * the system would do. Returns the function that puts that back.
+ * Signals that follow the first one this closely, in ms, are the same wish: a Ctrl-C reaches a whole group of processes,
+ * and a runner such as npm passes its own on to a child that already has it.
+ */
+const GESTURE_MS = 300;
+
+/**
+ * Calls `heard` for every wish to stop, with its number in the sequence, beginning at 1, in place of what the system
+ * would do. Returns the function that puts that back, once nothing of the last wish can still arrive.
  */
 export function onStopSignals(heard: (signal: StopSignal, nth: number) => void): () => void {
   let count = 0;
+  let quietUntil = 0;
   const listeners = (Object.keys(NUMBERS) as StopSignal[]).map((signal) => {
-    const listener = () => heard(signal, ++count);
+    const listener = () => {
+      if (performance.now() < quietUntil) return;
+      quietUntil = performance.now() + GESTURE_MS;
+      heard(signal, ++count);
+    };
     process.on(signal, listener);
     return () => process.off(signal, listener);
   });
+  const remove = () => {
+    for (const removeOne of listeners) removeOne();
+  };
   return () => {
-    for (const remove of listeners) remove();
+    const left = quietUntil - performance.now();
+    if (left > 0) setTimeout(remove, left).unref();
+    else remove();
   };
 }
 
-/** The first signal that asks to stop, for a command that ends at once. The second one ends the process by itself. */
+/** The first wish to stop, for a command that ends at once. The second one ends the process by itself. */
 export function firstStopSignal(): { readonly heard: Promise<StopSignal>; close(): void } {
   let close = () => {};
   const heard = new Promise<StopSignal>((resolve) => {

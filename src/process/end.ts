@@ -22,7 +22,8 @@ export async function endGroup(group: LiveGroup, log: ProcessLog): Promise<void>
   void endStrays(group, log);
 }
 
-/** Ends the groups of all commands that run at this moment, side by side. */
+/** Ends the groups of all commands that run at this moment, side by side. A companion is no command and lives on. */
 export async function endLiveGroups(log: ProcessLog): Promise<void> {
-  await Promise.all(liveGroups.list().map((group) => endGroup(group, log)));
+  const commands = liveGroups.list().filter(({ output }) => output !== undefined);
+  await Promise.all(commands.map((group) => endGroup(group, log)));
 }

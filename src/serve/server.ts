@@ -23,6 +23,8 @@ export interface RunningServer {
   readonly served: ServedSelection;
   /** Commands at a time. */
   readonly concurrency: number;
+  /** Calls whose command runs now. */
+  readonly running: number;
   /** Resolves when everything is closed, with the fault that ended it, if one did. Never rejects. */
   readonly done: Promise<{ readonly fault?: Error }>;
   /**
@@ -136,6 +138,10 @@ class Server implements RunningServer {
 
   get state(): State {
     return this.#parts.lifecycle.state;
+  }
+
+  get running(): number {
+    return this.#parts.calls.running;
   }
 
   drain(reason: string): void {

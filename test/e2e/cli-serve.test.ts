@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { after, before, type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { findNatsServer } from '../../scripts/nats-server.ts';
 import { depot, fisk, fiskEntry, startFisk } from '../support/fisk.ts';
 import { nats, natsCli } from '../support/nats-cli.ts';
@@ -15,6 +16,9 @@ async function started(t: TestContext, ...args: Parameters<typeof startFisk>): P
   t.after(() => running.stop('SIGKILL'));
   return running;
 }
+
+/** A signal sooner after another one is part of the same wish. */
+const NEXT_WISH_MS = 350;
 
 let server: TestNatsServer;
 before(async () => {
@@ -241,15 +245,38 @@ test('the second signal ends the running commands, the third leaves at once with
   process.kill(standing.pid, 'SIGSTOP');
   daemon.kill('SIGTERM');
   await daemon.printed(/^draining: /m);
+  await delay(NEXT_WISH_MS);
   assert.ok(isAlive(command), 'the first signal leaves the command alone');
   daemon.kill('SIGTERM');
   await daemon.printed(/ending the running commands/);
   await waitGone(command);
+  await delay(NEXT_WISH_MS);
   daemon.kill('SIGINT');
   const ended = await daemon.ended;
   process.kill(standing.pid, 'SIGCONT');
   await standing.stop();
   assert.deepEqual([ended.code, ended.signal], [130, null]);
+});
+
+test('one Ctrl-C that arrives twice is one: callers hear of it before the private server goes', async (t) => {
+  const daemon = await started(t, ['serve', '--dev', '--config', config()], { env: cleanEnv() });
+  const [, url = ''] = await daemon.printed(/NATS Server: (\S+)/);
+  await daemon.printed(/Exposed:/);
+  const others = childrenOf(daemon.pid);
+  const call = await started(t, ['call', '--server', url, 'depot', 'stock_report', 'seconds=60']);
+  const [command = 0] = await waitFor(() => {
+    const found = childrenOf(daemon.pid).filter((pid) => !others.includes(pid));
+    return found.length > 0 && found;
+  });
+  t.after(() => isAlive(command) && process.kill(command, 'SIGKILL'));
+  daemon.kill('SIGINT');
+  daemon.kill('SIGINT');
+  const [ended, answered] = await Promise.all([daemon.ended, call.ended]);
+  assert.equal(ended.code, 0);
+  assert.match(ended.stderr, /^draining: .*1 command is left running.*interrupt again/m);
+  assert.doesNotMatch(ended.stderr, /ending the running commands/);
+  assert.equal(answered.code, 75, answered.stderr);
+  assert.match(answered.stderr, /\[interrupted\]/);
 });
 
 test('a subscription that the server takes away ends the daemon with 1, the subject and an orderly log', async (t) => {

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { childEnvironment, liveGroups, startCompanion } from '../../src/process/index.ts';
+import {
+  childEnvironment,
+  endLiveGroups,
+  liveGroups,
+  runCommand,
+  silentLog,
+  startCompanion,
+} from '../../src/process/index.ts';
 import { fixture } from '../support/tmp.ts';
-import { isAlive } from '../support/wait.ts';
+import { isAlive, waitFor } from '../support/wait.ts';
 
 const environment = childEnvironment({ base: process.env, remove: [] });
 
@@ -42,4 +49,15 @@ test('a companion that cannot be started says why', async () => {
   await assert.rejects(startCompanion({ path: '/no/such/program', args: [], environment }), {
     code: 'FISK_COMMAND_NOT_FOUND',
   });
+});
+
+test('ending what runs ends the commands, and no companion', async () => {
+  const companion = await startCompanion({ path: '/bin/cat', args: [], environment });
+  const command = runCommand({ path: '/bin/sleep', args: ['60'], environment });
+  await waitFor(() => liveGroups.size === 2);
+  await endLiveGroups(silentLog);
+  assert.equal((await command).signal, 'SIGTERM');
+  assert.ok(isAlive(companion.pid));
+  await companion.end();
+  assert.equal(liveGroups.size, 0);
 });
