@@ -3,7 +3,7 @@
  * package.json is built in; without it the program calls itself a development build.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { projectDir } from './lib/programs.ts';
@@ -50,3 +50,8 @@ execFileSync(tsc, ['-p', 'tsconfig.build.json', '--outDir', join(fresh, 'types')
 
 rmSync(dist, { recursive: true, force: true });
 renameSync(fresh, dist);
+
+// Where npx looks first. Without it, npx would install the project into a cache of its own, and only once.
+const link = join(projectDir, 'node_modules', '.bin', 'fisk');
+rmSync(link, { force: true });
+symlinkSync(join('..', '..', 'dist', 'main.js'), link);
