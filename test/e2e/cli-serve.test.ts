@@ -6,7 +6,7 @@ import { findNatsServer } from '../../scripts/nats-server.ts';
 import { depot, fisk, fiskEntry, startFisk } from '../support/fisk.ts';
 import { nats, natsCli } from '../support/nats-cli.ts';
 import { startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
-import { type Running, start } from '../support/run.ts';
+import { type Running, run, start } from '../support/run.ts';
 import { tempDir, tempFile, tempScript } from '../support/tmp.ts';
 import { isAlive, waitFor, waitGone } from '../support/wait.ts';
 
@@ -103,9 +103,9 @@ test('on a terminal the log is text and the name in the banner is bold', {
 test('--dev without a context starts a private server, says how to call, and takes it along', async (t) => {
   const daemon = await started(t, ['serve', '--dev', '--config', config()], { env: cleanEnv() });
   const [, url = ''] = await daemon.printed(/^ +NATS Server: (nats:\/\/127\.0\.0\.1:\d+)$/m);
-  const [, hint = ''] = await daemon.printed(/^ {4}.* (call depot .* --server .*)$/m);
+  const [, hint = ''] = await daemon.printed(/^ {4}(npx fisk call depot .* --server .*)$/m);
   assert.ok(hint.endsWith(url));
-  const called = await fisk(hint.split(' '), { env: cleanEnv({ DEPOT_STORE: `${tempDir()}/store.json` }) });
+  const called = await run('sh', ['-c', hint], { env: cleanEnv({ DEPOT_STORE: `${tempDir()}/store.json` }) });
   assert.equal(called.code, 0, called.stderr);
   assert.equal((await daemon.stop('SIGINT')).code, 0);
   assert.equal((await fisk(['discover', '--server', url])).code, 1, 'the private server is gone');
