@@ -21,6 +21,11 @@ export abstract class FiskError extends Error {
   abstract readonly remedy: string;
 }
 
+/** Puts what to do in this very case in place of the general remedy. */
+export function withRemedy<Failure extends FiskError>(error: Failure, remedy: string): Failure {
+  return Object.assign(error, { remedy });
+}
+
 /** All failures in the order they are defined, for the error reference. */
 export const errorList: ErrorInfo[] = [];
 
@@ -154,7 +159,7 @@ export class CommandCancelledError extends define(
   'FISK_COMMAND_CANCELLED',
   1,
   'A command was ended with its whole process group because whoever asked for it no longer wants it.',
-  'Nothing, if the cancellation was meant.',
+  'Ask again if the work is still wanted; what it had done until then stays done.',
 ) {
   readonly partial: PartialOutput;
   constructor(message: string, partial: PartialOutput) {
@@ -204,14 +209,14 @@ export class NothingEnabledError extends define(
   'FISK_NOTHING_ENABLED',
   1,
   'The configuration enables no endpoint, so fisk serve has nothing to do.',
-  'Add one of the blocks that the message shows.',
+  'Add the block that the message shows first.',
 ) {}
 
 export class NatsContextError extends define(
   'FISK_NATS_CONTEXT',
   1,
   'A NATS context does not exist, cannot be read, or asks for what is not supported.',
-  'List the contexts with: nats context ls',
+  'List the contexts with nats context ls, correct one with nats context edit NAME.',
 ) {}
 
 export class ApplicationNotFoundError extends define(
@@ -225,7 +230,7 @@ export class WorkDirError extends define(
   'FISK_WORK_DIR',
   1,
   'The directory given with --work-dir is relative, missing, or no directory.',
-  'Give the absolute path of an existing directory.',
+  'Give the absolute path of an existing directory. It is for hosted runs; served calls run where fisk was started.',
 ) {}
 
 export class AddressInvalidError extends define(
@@ -248,14 +253,14 @@ export class ApplicationDocumentError extends define(
   'FISK_APPLICATION_DOCUMENT',
   1,
   "The application's description of itself cannot be read, or is deeper or larger than is accepted.",
-  'Nothing but one JSON object may be printed on standard output; rebuild the application on a current fisk.',
+  'Nothing but one JSON object may be printed on standard output; the application must be built with the framework choria-io/fisk v0.9 or newer.',
 ) {}
 
 export class SchemaMissingError extends define(
   'FISK_SCHEMA_MISSING',
   1,
-  'A command of the application comes without a schema of its arguments.',
-  'Rebuild the application on fisk 0.9 or newer.',
+  'A command of the application comes without a restricted_schema, which is what a caller is shown of its arguments.',
+  'Build the application with the framework choria-io/fisk v0.9 or newer, or write a restricted_schema for the command.',
 ) {}
 
 export class ToolNameDuplicateError extends define(
@@ -403,7 +408,7 @@ export class CallCancelledError extends define(
   'FISK_CALL_CANCELLED',
   130,
   'The caller no longer waits for a call. The command may still run at the agent.',
-  'Nothing, if that was meant.',
+  'Repeat the call only if running it twice does no harm.',
 ) {}
 
 export class RequestRefusedError extends define(

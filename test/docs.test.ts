@@ -29,7 +29,9 @@ test('every error class is in the table once, with a code of its own and a remed
     assert.match(code, /^FISK_[A-Z]+(_[A-Z0-9]+)*$/);
     assert.ok(meaning.endsWith('.') && remedy.length > 0, `${code}: says what it means and what to do`);
   }
-  const classes = Object.values(errors).filter((value) => typeof value === 'function' && value !== errors.FiskError);
+  const classes = Object.values(errors).filter(
+    (value) => typeof value === 'function' && value.prototype instanceof errors.FiskError,
+  );
   assert.equal(classes.length, codes.length, 'every entry is exported as a class');
 });
 

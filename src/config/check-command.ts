@@ -6,6 +6,8 @@ export type Mode = 'agent' | 'lenient' | 'serve';
 
 const A2A = 'expose.agent.a2a';
 const JOBS = 'expose.agent.jobs';
+const ADD_CONTEXT = 'Add nats_context with the name of a NATS context.';
+const CONTEXT_OR_DEV = 'Add nats_context with the name of a NATS context, or try it out with --dev, which needs none.';
 
 /** Whether something other than the file's nats_context says where to connect. */
 export interface CommandOptions {
@@ -43,13 +45,15 @@ function checkServe(subject: Subject, { contextOptional }: CommandOptions): void
   }
   const servesTools = lookup.isTrue(`${A2A}.serve_tools`);
   const answersPrompts = lookup.has(`${A2A}.prompts`);
-  if (lookup.has(A2A) && !servesTools && !answersPrompts && lookup.keys(A2A).join() !== 'request_timeout') {
+  const misspelt = subject.problems.within(A2A);
+  const onlyCalls = lookup.keys(A2A).join() === 'request_timeout';
+  if (lookup.has(A2A) && !servesTools && !answersPrompts && !onlyCalls && !misspelt) {
     complain(subject, {
       rank: PROBLEM_RANK.command,
       key: A2A,
       rule: 'enables nothing',
       remedy:
-        'Set serve_tools: true to serve tools, or add a prompts block to answer prompts, or leave request_timeout alone in it for an agent that only calls others.',
+        'Set serve_tools: true to serve tools (a prompts block, to answer prompts, is for later versions), or leave request_timeout alone in it for an agent that only calls others.',
     });
   }
   if ((servesTools || answersPrompts) && !contextOptional) {
@@ -57,10 +61,11 @@ function checkServe(subject: Subject, { contextOptional }: CommandOptions): void
       subject,
       servesTools ? `${A2A}.serve_tools` : `${A2A}.prompts`,
       'which is the connection it answers on',
+      CONTEXT_OR_DEV,
     );
   }
   if (servesTools) {
-    if (lookup.text('application_path') === undefined) {
+    if (lacks(subject, 'application_path')) {
       need(
         subject,
         `${A2A}.serve_tools`,
@@ -76,8 +81,13 @@ function checkServe(subject: Subject, { contextOptional }: CommandOptions): void
     needModel(subject, `${A2A}.prompts`);
   }
   if (!contextOptional) {
-    needContext(subject, 'remote_tools', 'to reach those agents');
+    needContext(subject, 'remote_tools', 'to reach those agents', CONTEXT_OR_DEV);
   }
+}
+
+/** Whether the file has no such key. One that is misspelt is reported as that and not missed as well. */
+function lacks({ lookup, problems }: Subject, key: string): boolean {
+  return lookup.text(key) === undefined && !problems.meant(key);
 }
 
 /** Adds that the block at `asker` needs something, unless `asker` is the missing key itself. */
@@ -85,24 +95,23 @@ function need(subject: Subject, asker: string, what: string, remedy: string): vo
   complain(subject, { rank: PROBLEM_RANK.command, key: asker, rule: `needs ${what}`, remedy });
 }
 
-function needContext(subject: Subject, asker: string, why: string): void {
+function needContext(subject: Subject, asker: string, why: string, remedy = ADD_CONTEXT): void {
   const { lookup } = subject;
   const asked = asker === 'remote_tools' ? lookup.entries(asker).length > 0 : true;
-  if (asked && lookup.text('nats_context') === undefined) {
-    need(subject, asker, `nats_context ${why}`, 'Add nats_context with the name of a NATS context.');
+  if (asked && lacks(subject, 'nats_context')) {
+    need(subject, asker, `nats_context ${why}`, remedy);
   }
 }
 
 function needJobsContext(subject: Subject): void {
   const { lookup } = subject;
-  const found = lookup.text('nats_context') ?? lookup.text(`${JOBS}.nats_context`);
-  if (lookup.has(JOBS) && found === undefined) {
+  if (lookup.has(JOBS) && lacks(subject, 'nats_context') && lacks(subject, `${JOBS}.nats_context`)) {
     need(subject, JOBS, 'a NATS context for its queue', `Add nats_context at the top level, or ${JOBS}.nats_context.`);
   }
 }
 
 function needIdentity(subject: Subject, asker: string): void {
-  if (!subject.named) {
+  if (!subject.named && lacks(subject, 'identity')) {
     need(
       subject,
       asker,
@@ -113,13 +122,13 @@ function needIdentity(subject: Subject, asker: string): void {
 }
 
 function needPrompt(subject: Subject, asker: string): void {
-  if (subject.lookup.text('system_prompt') === undefined) {
+  if (lacks(subject, 'system_prompt')) {
     missing(subject, asker, 'system_prompt');
   }
 }
 
 function needModel(subject: Subject, asker: string): void {
-  if (subject.lookup.text('llm.model') === undefined) {
+  if (lacks(subject, 'llm.model')) {
     missing(subject, asker, 'llm.model');
   }
 }

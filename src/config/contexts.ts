@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { access, constants, readdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { NatsContextError } from '../errors.ts';
+import { NatsContextError, withRemedy } from '../errors.ts';
 import { readNscProfile, readVaultItem } from './context-helpers.ts';
 import { some } from './optional.ts';
+import { nearest } from './suggestion.ts';
 
 /** Files of a TLS connection, absolute or relative to the working directory. */
 export interface NatsTls {
@@ -68,12 +69,14 @@ class Fields {
  * @throws {NatsContextError} naming the context and what is wrong with it, never a secret.
  */
 export async function loadNatsContext(name: string, env: NodeJS.ProcessEnv): Promise<NatsContext> {
-  const fail = (text: string) => new NatsContextError(`the NATS context ${JSON.stringify(name)}: ${text}`);
+  const remedy = `Correct it with: nats context edit ${name}`;
+  const fail = (text: string) =>
+    withRemedy(new NatsContextError(`the NATS context ${JSON.stringify(name)}: ${text}`), remedy);
   if (name === '') {
     throw new NatsContextError('a NATS context needs a name: set nats_context or pass --context');
   }
   if (name.includes('..') || /[/\\\0]/.test(name)) {
-    throw fail('a name must not hold .., / or \\');
+    throw withRemedy(fail('a name must not hold .., / or \\'), LIST);
   }
   const fields = new Fields(await readContextFile(name, env, fail), fail);
   if (fields.text('socks_proxy') !== undefined) {
@@ -87,7 +90,7 @@ export async function loadNatsContext(name: string, env: NodeJS.ProcessEnv): Pro
     servers: serverList(profile?.servers ?? fields.text('url') ?? ''),
     ...(await credentials(fields, profile?.credsFile, env, fail)),
     ...some('token', fields.text('token')),
-    ...some('tls', tlsFiles(path('cert'), path('key'), path('ca'), fail)),
+    ...some('tls', await tlsFiles(path('cert'), path('key'), path('ca'), fail)),
     ...(fields.isTrue('tls_first') ? { tlsFirst: true } : {}),
     ...some('inboxPrefix', fields.text('inbox_prefix')),
     ...some('jetstreamDomain', fields.text('jetstream_domain')),
@@ -98,9 +101,11 @@ export async function loadNatsContext(name: string, env: NodeJS.ProcessEnv): Pro
 type Fail = (text: string) => NatsContextError;
 
 async function readContextFile(name: string, env: NodeJS.ProcessEnv, fail: Fail): Promise<Record<string, unknown>> {
-  const base = env['XDG_CONFIG_HOME'] || join(home(env), '.config');
-  const file = join(base, 'nats', 'context', `${name}.json`);
-  const text = await readNamed(file, 'it is unknown', fail);
+  const file = join(contextDirectory(env), `${name}.json`);
+  const text = await readFile(file, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw fail(`it cannot be read: ${error.message}`);
+    throw withRemedy(fail(`it is unknown: ${error.message}`), unknownRemedy(name, await contextNames(env)));
+  });
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -111,6 +116,26 @@ async function readContextFile(name: string, env: NodeJS.ProcessEnv, fail: Fail)
     throw fail(`${file} must hold a JSON object`);
   }
   return parsed as Record<string, unknown>;
+}
+
+/** The names of the contexts that there are, in alphabetical order. Never rejects. */
+export async function contextNames(env: NodeJS.ProcessEnv): Promise<string[]> {
+  const files = await readdir(contextDirectory(env)).catch(() => []);
+  return files
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => file.slice(0, -'.json'.length))
+    .sort();
+}
+
+const LIST = 'List the contexts with: nats context ls';
+
+function unknownRemedy(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  return near === undefined ? LIST : `Did you mean ${near}?`;
+}
+
+function contextDirectory(env: NodeJS.ProcessEnv): string {
+  return join(env['XDG_CONFIG_HOME'] || join(home(env), '.config'), 'nats', 'context');
 }
 
 /** The first that is set of: user, credentials file, nkey, JWT. */
@@ -158,14 +183,20 @@ async function readNamed(file: string, what: string, fail: Fail): Promise<string
   }
 }
 
-function tlsFiles(
+async function tlsFiles(
   certFile: string | undefined,
   keyFile: string | undefined,
   caFile: string | undefined,
   fail: Fail,
-): NatsTls | undefined {
+): Promise<NatsTls | undefined> {
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw fail('a client certificate needs both cert and key');
+  }
+  for (const [field, file] of Object.entries({ cert: certFile, key: keyFile, ca: caFile })) {
+    if (file === undefined) continue;
+    await access(file, constants.R_OK).catch((error: Error) => {
+      throw fail(`its ${field} cannot be read: ${error.message}`);
+    });
   }
   const tls = { ...some('certFile', certFile), ...some('keyFile', keyFile), ...some('caFile', caFile) };
   return Object.keys(tls).length === 0 ? undefined : tls;

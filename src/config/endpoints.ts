@@ -13,14 +13,16 @@ export function enabledEndpoints(config: Config): ('jobs' | 'prompts' | 'tools')
 
 /** The error of fisk serve for a file that enables nothing; it shows what to write. */
 export function nothingEnabled(path: string): NothingEnabledError {
-  return new NothingEnabledError(`${path} enables no endpoint, so there is nothing to serve. Add one of these.
+  return new NothingEnabledError(`${path} enables no endpoint, so there is nothing to serve.
 
-To serve the application's commands as tools to peers:
+To serve the application's commands as tools to peers, write:
 
     expose:
       agent:
         a2a:
           serve_tools: true
+
+Later versions of fisk serve will do more; this one refuses both of these.
 
 To answer prompts of peers:
 

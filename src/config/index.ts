@@ -1,7 +1,7 @@
 export { resolveApplicationPath } from './application-path.ts';
 export { checkBaseUrl, isLoopback } from './base-url.ts';
 export type { Mode } from './check-command.ts';
-export { loadNatsContext, type NatsContext, type NatsTls } from './contexts.ts';
+export { contextNames, loadNatsContext, type NatsContext, type NatsTls } from './contexts.ts';
 export { credentialNames } from './credentials.ts';
 export { checkWorkDir } from './directories.ts';
 export { DurationTextError, formatDuration, parseDuration } from './durations.ts';

@@ -84,13 +84,15 @@ export function parseConfig(text: string, request: LoadRequest): LoadedConfig {
     const vetoed = telemetryVeto(env, booleanText(flags['no-telemetry'] ?? '') === true) !== undefined;
     refuseNotBuilt(subject, vetoed);
   }
-  problems.throwIfAny();
+  const position = (offset: number) => problems.source?.lines.linePos(offset);
+  notices.push(...emptySwitches(subject, path, position));
+  problems.throwIfAny(notices);
 
   const settings = new Settings(reading.data, flags, env);
   const identity = settings.text('identity') ?? derivedIdentity(settings.text('application_path'));
   const workersTyped = set.some(({ origin }) => origin === '--workers');
   const config = buildConfig(lookup, settings, { path, identity, named }, workersTyped);
-  notices.push(...warnings(subject, config, (offset) => problems.source?.lines.linePos(offset)));
+  notices.push(...warnings(subject, config, position));
   return { config, notices };
 }
 
@@ -129,23 +131,31 @@ function checkStateDir({ lookup, problems }: Subject, flags: FlagValues): void {
   }
 }
 
-function warnings(
-  { lookup, reading }: Subject,
-  config: Config,
-  position: (offset: number) => { line: number; col: number } | undefined,
-): string[] {
-  const where = (key: string) => {
+type Position = (offset: number) => { line: number; col: number } | undefined;
+
+function whereIs({ reading }: Subject, path: string, position: Position): (key: string) => string {
+  return (key) => {
     const at = position(reading.place(key)?.key ?? 0);
-    return `${config.path}:${at?.line}:${at?.col}: ${key}`;
+    return `${path}:${at?.line}:${at?.col}: ${key}`;
   };
-  const found = reading.emptySwitches.map(
-    (key) =>
-      `${where(keyText(key))} has no value and counts as absent; write its keys below it, {} for its defaults, or remove it`,
-  );
+}
+
+function emptySwitches(subject: Subject, path: string, position: Position): string[] {
+  const where = whereIs(subject, path, position);
+  return subject.reading.emptySwitches.map(keyText).map((key) => {
+    // Alone among them it must say what it is for.
+    const defaults = key === 'expose.agent.a2a' ? '' : ', {} for its defaults';
+    return `${where(key)} has no value and counts as absent; write its keys below it${defaults}, or remove it`;
+  });
+}
+
+function warnings(subject: Subject, config: Config, position: Position): string[] {
+  const where = whereIs(subject, config.path, position);
+  const found: string[] = [];
   if (config.harness.toolTimeoutMs === 0) {
     found.push(`${where('harness.tool_timeout')} is 0: tool calls of runs have no time limit`);
   }
-  for (const [index, host] of lookup.entries('remote_tools').entries()) {
+  for (const [index, host] of subject.lookup.entries('remote_tools').entries()) {
     if (host.texts('include.tags').length > 0) {
       found.push(`${where(`remote_tools[${index}].include.tags`)} has no effect: cards carry no tags`);
     }

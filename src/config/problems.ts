@@ -46,6 +46,11 @@ export function valueRank(key: string): number {
   return key.startsWith('remote_tools[') ? PROBLEM_RANK.remoteTools : PROBLEM_RANK.rest;
 }
 
+/** The remedy for a misspelt key. */
+export function didYouMean(key: string): string {
+  return `Did you mean ${key}?`;
+}
+
 export interface Finding {
   readonly rank: number;
   readonly key: string;
@@ -68,19 +73,35 @@ export class ProblemList {
     this.#findings.push(finding);
   }
 
+  /** Whether something in the block is wrong already, so that what it lacks may only be misspelt. */
+  within(block: string): boolean {
+    return this.#findings.some(({ key }) => key.startsWith(`${block}.`));
+  }
+
+  /** Whether a key beside the place of `key` is taken for a misspelt `key`. */
+  meant(key: string): boolean {
+    const cut = key.lastIndexOf('.') + 1;
+    const remedy = didYouMean(key.slice(cut));
+    return this.#findings.some((found) => found.remedy === remedy && found.key.startsWith(key.slice(0, cut)));
+  }
+
   get empty(): boolean {
     return this.#findings.length === 0;
   }
 
-  /** Ends with all findings, the most important first. Does nothing when there are none. */
-  throwIfAny(): void {
+  /**
+   * Ends with all findings, the most important first. Does nothing when there are none.
+   * @param notices warnings that nobody would see otherwise; one may well be the reason for a finding.
+   */
+  throwIfAny(notices: readonly string[] = []): void {
     if (this.empty) {
       return;
     }
     const inText = (finding: Finding) => (finding.rank === PROBLEM_RANK.file ? (finding.offset ?? -1) : 0);
     const sorted = [...this.#findings].sort((a, b) => a.rank - b.rank || inText(a) - inText(b));
     const problems = sorted.map((finding) => this.#located(finding));
-    throw new ConfigInvalidError(report(problems), problems);
+    const warnings = notices.map((notice) => `\nwarning: ${notice}`);
+    throw new ConfigInvalidError(report(problems) + warnings.join(''), problems);
   }
 
   #located({ key, rule, remedy, offset, origin }: Finding): ConfigProblem {
@@ -106,7 +127,7 @@ const SHOWN = 25;
 
 function report(problems: readonly ConfigProblem[]): string {
   const blocks = problems.slice(0, SHOWN).map(({ where, key, rule, remedy, excerpt }) => {
-    const subject = key === '' || key === where ? '' : `${printable(key)} `;
+    const subject = key === '' ? 'the file ' : key === where ? '' : `${printable(key)} `;
     const shown = excerpt === undefined ? '' : `${excerpt}\n`;
     return `${where}: ${subject}${printable(rule)}\n${shown}    ${remedy}`;
   });

@@ -1,3 +1,4 @@
+import { didYouMean } from './problems.ts';
 import { keyText, type SchemaNode, schemaKeys } from './schema.ts';
 
 /** The candidate that a misspelt word most likely meant, if one is close. */
@@ -16,10 +17,13 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 
 /** Says what to do about a key that a block does not know. */
 export function unknownKeyRemedy(key: string, block: SchemaNode): string {
+  if (key === '<<') {
+    return 'Merge keys are not supported: write the keys out here.';
+  }
   const known = Object.keys(block.properties ?? {});
   const near = nearest(key, known);
   if (near !== undefined) {
-    return `Did you mean ${near}?`;
+    return didYouMean(near);
   }
   const elsewhere = [...schemaKeys()].filter(({ path }) => path.at(-1) === key);
   const [only] = elsewhere;

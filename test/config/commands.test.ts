@@ -56,6 +56,9 @@ test('an a2a block that enables nothing is an error of serve alone, and names th
     assert.match(String(first), /a2a enables nothing.*serve_tools: true.*prompts.*request_timeout/);
     assert.doesNotThrow(() => parse(text));
   }
+  for (const misspelt of ['{serve_tool: true}', '{serve_tools: yes}']) {
+    assert.equal(said('serve', `expose: {agent: {a2a: ${misspelt}}}`).length, 1, 'only what it really is');
+  }
   assert.doesNotThrow(() => parse('expose: {agent: {a2a: {request_timeout: 1s}}}', { mode: 'serve' }));
   assert.doesNotThrow(() => parse('expose: {agent: {a2a: {request_timeout: 1s, prompts: }}}', { mode: 'serve' }));
 });
@@ -175,6 +178,25 @@ test('a file that enables nothing is accepted, and the error for it shows each b
   for (const part of ['agent.yaml', 'serve_tools: true', 'prompts: {}', 'jobs: {}', 'FISK_AI', 'fisk-ai:run']) {
     assert.ok(error.message.includes(part), part);
   }
+  assert.match(error.message, /serve_tools: true[\s\S]*Later versions[\s\S]*prompts: {}[\s\S]*jobs: {}/);
+});
+
+test('a key that is misspelt is not missed as well', () => {
+  const file = 'identity: a\napplication_path: x\nnats_context: n\nexpose: {agent: {a2a: {serve_tools: true}}}';
+  for (const [key, misspelt] of [
+    ['nats_context', 'nats_contxt'],
+    ['application_path', 'aplication_path'],
+    ['identity', 'identiti'],
+  ] as const) {
+    assert.deepEqual(said('serve', file.replace(key, misspelt)), [
+      `${misspelt} is not a known key | Did you mean ${key}?`,
+    ]);
+  }
+});
+
+test('a missing context is answered with the way that needs none', () => {
+  const [first] = said('serve', 'identity: a\napplication_path: x\nexpose: {agent: {a2a: {serve_tools: true}}}');
+  assert.match(String(first), /needs nats_context.*--dev/);
 });
 
 test('built-in tools over MCP need knowledge, and only two can be listed', () => {

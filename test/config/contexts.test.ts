@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadNatsContext } from '../../src/config/index.ts';
+import { contextNames, loadNatsContext } from '../../src/config/index.ts';
 import { NatsContextError } from '../../src/errors.ts';
 import { tempDir, tempFile, tempScript } from '../support/tmp.ts';
 
@@ -24,6 +24,7 @@ const refusal = (text: RegExp) => (error: unknown) => error instanceof NatsConte
 
 test('servers, token, TLS files and prefixes are taken from the context, and unknown fields passed over', async () => {
   const { env, dir, save } = place();
+  for (const name of ['c.pem', 'ca.pem', 'home/k.pem']) tempFile(name, '', dir);
   save({
     url: 'nats://a:4222, nats://b:4222,',
     token: 't',
@@ -115,6 +116,7 @@ test('a context that is broken, or asks for what is not there, is refused with i
     [{ creds: `${dir}/none.creds` }, /its credentials cannot be read: ENOENT.*none.creds/],
     [{ nkey: `${dir}/none.nk` }, /its nkey cannot be read/],
     [{ cert: 'a' }, /needs both cert and key/],
+    [{ ca: `${dir}/none.pem` }, /its ca cannot be read: ENOENT.*none.pem/],
     [{ creds: 'op://vault/item' }, /needs the program op, which is not on PATH/],
     [{ nsc: 'o/a/u' }, /needs the program nsc/],
   ];
@@ -168,4 +170,23 @@ echo '{"user_creds": "${file}", "operator": {"service": ["nats://n1", "nats://n2
   assert.deepEqual(await loadNatsContext('ctx', env), { name: 'ctx', servers: ['nats://own'], creds: 'NSC-CREDS' });
   tempScript('#!/bin/sh\necho not json\n', 'nsc', join(dir, 'bin'));
   await assert.rejects(loadNatsContext('ctx', env), refusal(/nsc printed something that is not JSON/));
+});
+
+test('a broken context says how to correct it, an unknown one what there is instead', async () => {
+  const { env, dir, save } = place();
+  save({ socks_proxy: 'socks5://x' }, 'broken');
+  save('{', 'torn');
+  save({ creds: `${dir}/none.creds` }, 'bare');
+  save({}, 'local');
+  for (const [name, remedy] of [
+    ['broken', 'Correct it with: nats context edit broken'],
+    ['torn', 'Correct it with: nats context edit torn'],
+    ['bare', 'Correct it with: nats context edit bare'],
+    ['locla', 'Did you mean local?'],
+    ['elsewhere', 'List the contexts with: nats context ls'],
+  ] as const) {
+    await assert.rejects(loadNatsContext(name, env), { code: 'FISK_NATS_CONTEXT', remedy });
+  }
+  assert.deepEqual(await contextNames(env), ['bare', 'broken', 'local', 'torn']);
+  assert.deepEqual(await contextNames({ XDG_CONFIG_HOME: tempDir() }), []);
 });

@@ -115,7 +115,7 @@ test('a key written twice is refused with both places', () => {
 });
 
 test('text that is no YAML, and YAML that is no mapping, is refused with its place', () => {
-  assert.match(firstLine('a: [\n'), /^agent.yaml:\d+:\d+ .*not valid YAML/);
+  assert.match(firstLine('a: [\n'), /^agent.yaml:\d+:\d+.*not valid YAML/);
   assert.match(firstLine('- a\n- b\n'), /^agent.yaml:1:1 .*must be a mapping/);
   assert.match(firstLine('just text'), /must be a mapping/);
   assert.match(firstLine('identity: *nowhere'), /refers to the anchor "nowhere"/);
@@ -165,6 +165,8 @@ test('a second document is warned about, and so is a switch without a value', ()
     const found = parse(String(text)).notices;
     assert.equal(found.length, 1, text);
     assert.match(String(found[0]), new RegExp(`^agent.yaml:1:\\d+: ${key} has no value`));
+    const defaults = key !== 'expose.agent.a2a';
+    assert.equal(found[0]?.includes('{} for its defaults'), defaults, 'an empty a2a block would be refused');
   }
 });
 
@@ -191,4 +193,25 @@ test('a long line is shown around the place, and control characters stay out of 
     () => parse('"a\\u001b[31mb\\u202e": "\u202e\u009b31mb"'),
     (error) => !/[^\P{Cc}\n]|\p{Cf}/u.test((error as Error).message),
   );
+});
+
+test('what is wrong with the text is said of the file, and a merge key by its name', () => {
+  const message = (text: string) => {
+    try {
+      parse(text);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return '';
+  };
+  assert.match(message('a: ['), /^agent.yaml:\d+:\d+: the file is not valid YAML: /);
+  assert.match(message('- a'), /^agent.yaml:1:1: the file must be a mapping/);
+  assert.match(message('base: &b {}\nllm: {<<: *b}'), /llm\.<< is not a known key[\s\S]*Merge keys are not supported/);
+});
+
+test('a warning is not lost when something else is refused', () => {
+  assert.throws(() => parse('expose: {agent: {a2a: {prompts: }}}', { mode: 'serve' }), {
+    message:
+      /^agent.yaml:1:\d+: expose\.agent\.a2a enables nothing[\s\S]*\nwarning: agent.yaml:1:\d+: expose\.agent\.a2a\.prompts has no value/,
+  });
 });

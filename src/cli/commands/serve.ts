@@ -4,6 +4,7 @@ import {
   enabledEndpoints,
   type LoadedConfig,
   loadConfig,
+  loadNatsContext,
   nothingEnabled,
 } from '../../config/index.ts';
 import { UsageError } from '../../errors.ts';
@@ -24,6 +25,7 @@ export async function run(context: CommandContext): Promise<number> {
   }
   const loaded = load(context);
   for (const notice of loaded.notices) terminal.err.line(`warning: ${notice}`);
+  if (enabledEndpoints(loaded.config).length === 0) throw nothingEnabled(loaded.config.path);
   const servers = chosenServers(context, loaded);
   return flags.check ? check(context, loaded, servers) : runDaemon({ ...context, config: loaded.config, servers, env });
 }
@@ -44,7 +46,6 @@ function load({ flags, env }: CommandContext): LoadedConfig {
     },
     contextOptional: flags.dev === true,
   });
-  if (enabledEndpoints(loaded.config).length === 0) throw nothingEnabled(loaded.config.path);
   return loaded;
 }
 
@@ -64,6 +65,8 @@ async function check(
 ): Promise<number> {
   const application = await stoppable((signal) => openApplication({ config, env, signal }));
   if (application === undefined) throw new Error('a configuration for serving tools has no application');
+  // Read as a start would, with the secrets it points at; nothing is connected to.
+  if (servers === undefined) await loadNatsContext(config.natsContext ?? '', env);
   const served = selectForPeers(application, config);
   const banner = bannerOf({ config, served, concurrency: effectiveConcurrency(config), servers });
   for (const { message } of [...application.notices, ...served.notices]) terminal.err.line(`warning: ${message}`);
