@@ -84,7 +84,7 @@ export class PipeReader {
 
   /** Whether the end was reached. Does nothing on a pipe that the event loop reads already. */
   #readInOneGo(): boolean {
-    if (this.#socket !== undefined) {
+    if (this.#done || this.#socket !== undefined) {
       return this.#done;
     }
     for (let reads = 0; reads < READS_IN_ONE_GO; reads++) {

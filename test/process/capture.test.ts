@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import {
-  type CaptureSpec,
-  captureCommand,
-  childEnvironment,
-  liveGroups,
-  startCompanion,
-} from '../../src/process/index.ts';
+import { type CaptureSpec, captureCommand, childEnvironment, liveGroups } from '../../src/process/index.ts';
 import { fixture, tempDir, tempScript } from '../support/tmp.ts';
 import { isAlive } from '../support/wait.ts';
 
@@ -51,16 +45,4 @@ test('what nobody wants any more is not even started', async () => {
   const refusal = { code: 'FISK_COMMAND_CANCELLED', message: /was not started/ };
   await assert.rejects(capture(path, { signal: AbortSignal.abort() }), refusal);
   assert.equal(existsSync(trace), false);
-});
-
-test('a companion is written to and read from, and is ended as often as one likes', async () => {
-  const companion = await startCompanion({ path: '/bin/cat', args: [], environment });
-  companion.stdin.write('hello\n');
-  const [line] = await companion.stdout.take(1).toArray();
-  assert.equal(String(line), 'hello\n');
-  assert.ok(isAlive(companion.pid));
-  await Promise.all([companion.end(), companion.end()]);
-  assert.deepEqual(await companion.exited, { exitCode: -1, signal: 'SIGTERM' });
-  await companion.end();
-  assert.equal(liveGroups.size, 0);
 });

@@ -38,3 +38,11 @@ test('without a process left a call fails by name, and the caller lives', { skip
   ]);
   assert.equal(stdout, 'FISK_NO_PROCESSES\nok\n', stderr);
 });
+
+test('a command gets three descriptors, and not even one that this process was given by whoever started it', async () => {
+  // A high number, since Node marks the low ones as not to be inherited when it starts.
+  const inheriting = 'exec 99</dev/null; exec "$0" "$@"';
+  const { stdout, stderr } = await run('bash', ['-c', inheriting, process.execPath, program, 'shown']);
+  // The fourth is what lists them.
+  assert.deepEqual(stdout.match(/ (\d+) -> /g), [' 0 -> ', ' 1 -> ', ' 2 -> ', ' 3 -> '], stderr);
+});

@@ -180,15 +180,6 @@ test('a command reads the end of its input at once', async () => {
   assert.equal((await runFixture('stdin.sh')).output, 'end of input\n');
 });
 
-test('a command gets three descriptors and nothing of ours', async () => {
-  // Even what this process itself was given without the close-on-exec mark, as a test runner or a supervisor may do.
-  const fd = openSync('/etc/hostname', 'r');
-  const { output } = await runFixture('descriptors.sh');
-  const names = output.match(/ (\d+) -> /g);
-  assert.ok(fd > 2);
-  assert.deepEqual(names, [' 0 -> ', ' 1 -> ', ' 2 -> ', ' 3 -> ']);
-});
-
 test('a command may open its own streams by name', async () => {
   const path = tempScript('#!/bin/sh\necho to-stderr > /dev/stderr\necho to-stdout > /dev/stdout\n');
   assert.equal((await runCommand({ path, args: [], environment })).output, 'to-stderr\nto-stdout\n');

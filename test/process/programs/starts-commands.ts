@@ -1,5 +1,6 @@
 /** Starts commands under a limit that the test has set, and prints what became of them. */
 import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { childEnvironment, runCommand } from '../../../src/process/index.ts';
 
@@ -40,6 +41,11 @@ switch (process.argv[2]) {
     sleepers.abort();
     await Promise.all(running);
     say(await attempt());
+    break;
+  }
+  case 'shown': {
+    const path = join(import.meta.dirname, '..', '..', 'support', 'fixtures', 'descriptors.sh');
+    say((await runCommand({ path, args: [], environment })).output);
     break;
   }
   default:
