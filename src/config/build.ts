@@ -10,17 +10,19 @@ export interface Origin {
   readonly path: string;
   readonly identity: string;
   readonly named: boolean;
+  readonly placeOf: Config['placeOf'];
 }
 
 /** Turns a judged file into the typed configuration. */
 export function buildConfig(
   lookup: Lookup,
   settings: Settings,
-  { path, identity, named }: Origin,
+  { path, identity, named, placeOf }: Origin,
   workersTyped: boolean,
 ): Config {
   return {
     path,
+    placeOf,
     identity,
     identityNamed: named,
     ...some('applicationPath', settings.text('application_path')),

@@ -84,15 +84,19 @@ export function parseConfig(text: string, request: LoadRequest): LoadedConfig {
     const vetoed = telemetryVeto(env, booleanText(flags['no-telemetry'] ?? '') === true) !== undefined;
     refuseNotBuilt(subject, vetoed);
   }
-  const position = (offset: number) => problems.source?.lines.linePos(offset);
-  notices.push(...emptySwitches(subject, path, position));
+  const placeOf = (key: string) => {
+    const offset = reading.place(key)?.key;
+    const at = offset === undefined ? undefined : problems.source?.lines.linePos(offset);
+    return at === undefined ? path : `${path}:${at.line}:${at.col}`;
+  };
+  notices.push(...emptySwitches(subject, placeOf));
   problems.throwIfAny(notices);
 
   const settings = new Settings(reading.data, flags, env);
   const identity = settings.text('identity') ?? derivedIdentity(settings.text('application_path'));
   const workersTyped = set.some(({ origin }) => origin === '--workers');
-  const config = buildConfig(lookup, settings, { path, identity, named }, workersTyped);
-  notices.push(...warnings(subject, config, position));
+  const config = buildConfig(lookup, settings, { path, identity, named, placeOf }, workersTyped);
+  notices.push(...warnings(subject, config));
   return { config, notices };
 }
 
@@ -131,26 +135,17 @@ function checkStateDir({ lookup, problems }: Subject, flags: FlagValues): void {
   }
 }
 
-type Position = (offset: number) => { line: number; col: number } | undefined;
-
-function whereIs({ reading }: Subject, path: string, position: Position): (key: string) => string {
-  return (key) => {
-    const at = position(reading.place(key)?.key ?? 0);
-    return `${path}:${at?.line}:${at?.col}: ${key}`;
-  };
-}
-
-function emptySwitches(subject: Subject, path: string, position: Position): string[] {
-  const where = whereIs(subject, path, position);
-  return subject.reading.emptySwitches.map(keyText).map((key) => {
+function emptySwitches({ reading }: Subject, placeOf: Config['placeOf']): string[] {
+  return reading.emptySwitches.map(keyText).map((key) => {
     // Alone among them it must say what it is for.
     const defaults = key === 'expose.agent.a2a' ? '' : ', {} for its defaults';
-    return `${where(key)} has no value and counts as absent; write its keys below it${defaults}, or remove it`;
+    const remedy = `write its keys below it${defaults}, or remove it`;
+    return `${placeOf(key)}: ${key} has no value and counts as absent; ${remedy}`;
   });
 }
 
-function warnings(subject: Subject, config: Config, position: Position): string[] {
-  const where = whereIs(subject, config.path, position);
+function warnings(subject: Subject, config: Config): string[] {
+  const where = (key: string) => `${config.placeOf(key)}: ${key}`;
   const found: string[] = [];
   if (config.harness.toolTimeoutMs === 0) {
     found.push(`${where('harness.tool_timeout')} is 0: tool calls of runs have no time limit`);

@@ -142,6 +142,8 @@ export interface TelemetryConfig {
 export interface Config {
   /** The file, as it was given. */
   readonly path: string;
+  /** Where a key of the file stands, `agent.yaml:9:5`, or the closest block around it; the path alone for one it lacks. */
+  placeOf(key: string): string;
   readonly identity: string;
   /** Whether the file or --identity chose the identity. One that was derived is no address on NATS. */
   readonly identityNamed: boolean;

@@ -26,6 +26,7 @@ export async function openApplication({
     path: resolveApplicationPath(config.applicationPath, env, process.cwd()),
     environment: childEnvironment({ base: env, remove: credentialNames(config) }),
     globalFlags: config.globalFlags,
+    globalFlagPlace: (index) => `${config.placeOf(`global_flags[${index}]`)}: global_flags`,
     include: config.include,
     exclude: config.exclude,
     confirmTags: config.harness.confirmTags,

@@ -37,7 +37,12 @@ function closesAt(line: string, from: number): number {
 /** The same line as `time=… level=… msg="…" key=value`. Nothing of it can break out of its line. */
 export function textLine(line: string): string {
   const entries = Object.entries(JSON.parse(jsonLine(line)) as Record<string, unknown>);
-  return `${entries.map(([key, value]) => `${key}=${textValue(value)}`).join(' ')}\n`;
+  return `${entries.map(([key, value]) => `${key}=${textValue(value)}${unitOf(key, value)}`).join(' ')}\n`;
+}
+
+/** Durations are numbers of milliseconds in the JSON form; a person is told so. */
+function unitOf(key: string, value: unknown): string {
+  return key === 'duration' && typeof value === 'number' ? 'ms' : '';
 }
 
 const PLAIN = /^[^\s"=\p{Cc}\u2028\u2029\ufeff]+$/u;

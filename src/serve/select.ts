@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.ts';
-import { NothingToServeError } from '../errors.ts';
+import { NothingToServeError, withRemedy } from '../errors.ts';
 import type { Logger } from '../observe/index.ts';
 import { cpuLimit, defaultConcurrency } from '../process/index.ts';
 import { type LoadedApplication, type ServedSelection, selectServed } from '../tools/index.ts';
@@ -16,13 +16,28 @@ export function selectForPeers(application: LoadedApplication, config: Config): 
   if (selection.served.length > 0) {
     return selection;
   }
-  if (application.tools.length === 0) {
-    throw new NothingToServeError(`include and exclude of ${config.path} leave no command of ${application.path}`);
+  const { path, tools, removed } = application;
+  if (tools.length + removed.length === 0) {
+    throw withRemedy(
+      new NothingToServeError(`${path} has no commands, or none that is not hidden`),
+      `Look at what ${path} --fisk-introspect prints under "commands".`,
+    );
   }
-  const reasons = [...new Set(selection.withheld.map(({ reason }) => reason))].join('; ');
+  if (tools.length === 0) {
+    const reasons = reasonsOf(removed);
+    const filtered = reasons.includes('not included') || reasons.includes('excluded');
+    const what = filtered ? `include and exclude of ${config.path} leave` : 'there is';
+    throw new NothingToServeError(`${what} no command of ${path} to serve: ${reasons.join('; ')}`);
+  }
+  const which = tools.length === 1 ? 'the only tool' : `none of the ${tools.length} tools`;
+  const can = tools.length === 1 ? 'cannot' : 'can';
   throw new NothingToServeError(
-    `none of the ${application.tools.length} tools of ${application.path} can be served to peers: ${reasons}`,
+    `${which} of ${path} ${can} be served to peers: ${reasonsOf(selection.withheld).join('; ')}`,
   );
+}
+
+function reasonsOf(left: readonly { readonly reason: string }[]): string[] {
+  return [...new Set(left.map(({ reason }) => reason))];
 }
 
 /** Commands at a time: what the configuration says, else what the CPU limit of this process suggests. */

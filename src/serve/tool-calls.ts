@@ -159,7 +159,9 @@ export class ToolCalls {
     replies.ack(false, reason);
     replies.reply({ ...reply, isError: true, output: reason });
     const { log, slots } = this.#options;
-    log.warn({ ...callFields(message), code: reply.code, concurrency: slots.limit }, 'tool call refused');
+    const { code } = reply;
+    const full = code === 'capacity' ? { concurrency: slots.limit } : {};
+    log.warn({ ...callFields(message), code, ...full }, 'tool call refused');
   }
 }
 

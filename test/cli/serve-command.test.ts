@@ -4,12 +4,17 @@ import { main } from '../../src/cli/index.ts';
 import { fixture, tempDir, tempFile, tempScript } from '../support/tmp.ts';
 import { memoryTerminal } from './memory-terminal.ts';
 
-const served = (more = '', application = fixture('lab.sh'), a2a = '') =>
+const served = (more = '', path = fixture('lab.sh'), a2a = '', context = 'dead') =>
   tempFile(
     'agent.yaml',
-    `identity: lab\napplication_path: ${application}\nnats_context: dead\n` +
+    `identity: lab\napplication_path: ${path}\nnats_context: ${context}\n` +
       `expose: {agent: {a2a: {serve_tools: true, ${a2a}}}}\n${more}`,
   );
+
+/** An application that describes itself so. */
+const application = (document: object) => tempScript(`#!/bin/sh\necho '${JSON.stringify(document)}'\n`, 'app');
+
+const command = (tag: string) => ({ name: 'c', help: 'Does it', tags: [tag], schema: {}, restricted_schema: {} });
 
 /** Runs `fisk serve` with a context `dead` that leads to a port where nothing listens. */
 function serve(...args: string[]) {
@@ -20,6 +25,7 @@ async function serveWith(more: NodeJS.ProcessEnv, ...args: string[]) {
   const terminal = memoryTerminal();
   const home = tempDir();
   tempFile('nats/context/dead.json', '{"url": "nats://127.0.0.1:1"}', home);
+  tempFile('nats/context/torn.json', '{"creds": "/nowhere/a.creds"}', home);
   const env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: home, ...more };
   const code = await main(['serve', ...args], terminal, env);
   return { code, stdout: terminal.stdout(), stderr: terminal.stderr() };
@@ -46,6 +52,36 @@ for (const [what, args, patterns] of [
     'the approvals that leave nothing',
     () => ['--check', '--config', served('include: {tools: [approved]}\n')],
     [/lab\.sh/, /approval \(ai:confirm\)/],
+  ],
+  [
+    'the application that has no commands, and blames no filter',
+    () => ['--check', '--config', served('', application({}))],
+    [/\/app has no commands/, /--fisk-introspect prints/],
+  ],
+  [
+    'the tag that leaves no command, and blames no filter',
+    () => ['--check', '--config', served('', application({ commands: [command('ai:deny')] }))],
+    [/there is no command of .*\/app to serve: tagged ai:deny/],
+  ],
+  [
+    'the only tool as the only one',
+    () => ['--check', '--config', served('', application({ commands: [command('ai:confirm')] }))],
+    [/the only tool of .*\/app cannot be served to peers: needs an approval/],
+  ],
+  [
+    'the place of a global flag that there is not',
+    () => ['--check', '--config', served('global_flags:\n  - nope\n')],
+    [/agent\.yaml:6:5: global_flags: the application has no global flag "nope"/],
+  ],
+  [
+    'an unknown context, also when it only checks',
+    () => ['--check', '--config', served('', undefined, '', 'daed')],
+    [/context "daed": it is unknown/, /Did you mean dead\?/],
+  ],
+  [
+    'credentials that cannot be read, also when it only checks',
+    () => ['--check', '--config', served('', undefined, '', 'torn')],
+    [/context "torn": its credentials cannot be read: ENOENT/, /nats context edit torn/],
   ],
   [
     'a work directory that is not there',
@@ -141,4 +177,14 @@ test('a base address is judged before the file is read, the flag before the vari
   const typed = await serveWith(env, '--check', '--config', served(), '--base-url', 'http://127.0.0.1:1');
   assert.equal(typed.code, 0, typed.stderr);
   assert.equal((await serveWith({ ANTHROPIC_BASE_URL: '' }, '--check', '--config', served())).code, 0);
+});
+
+test('a switch without a value is warned about although nothing else is enabled', async () => {
+  const file = tempFile('agent.yaml', 'identity: a\nexpose:\n  agent:\n    a2a:\n');
+  const { code, stderr } = await serve('--config', file);
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^warning: .*agent\.yaml:4:5: expose\.agent\.a2a has no value.*\nfisk: error: .*enables no endpoint/,
+  );
 });

@@ -46,6 +46,16 @@ test('a text line has the same fields in the same order', () => {
   );
 });
 
+test('a duration has its unit where a person reads it, and is a number where a program does', () => {
+  const [text, json] = (['text', 'json'] as const).map((format) => {
+    const { log, lines } = capture(format);
+    log.info({ duration: 12, exit_code: 0 }, 'done');
+    return lines[0] ?? '';
+  });
+  assert.match(text ?? '', / duration=12ms exit_code=0\n$/);
+  assert.equal(JSON.parse(json ?? '').duration, 12);
+});
+
 test('no text can break out of its line or reach the terminal as a command', () => {
   for (const format of ['json', 'text'] as const) {
     const { log, lines } = capture(format);

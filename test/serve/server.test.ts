@@ -64,7 +64,7 @@ test('a refused call is a warning that says which tool, by whom, and how many sl
     refused.map((line) => [line['level'], line['tool'], line['code'], line['caller'], line['concurrency']]),
     [
       ['warn', 'echo', 'capacity', 'wire-caller', 1],
-      ['warn', 'no_such_tool', 'unknown_tool', 'wire-caller', 1],
+      ['warn', 'no_such_tool', 'unknown_tool', 'wire-caller', undefined],
     ],
   );
   running.close();

@@ -35,6 +35,16 @@ suite('which global flags a call may use', () => {
     await assert.rejects(load(application([flag('a')]), { globalFlags: ['nope'] }), refusal);
   });
 
+  test('one that is misspelt is answered with its place, what was meant and what there is', async () => {
+    const flags = [flag('site'), flag('verbose'), flag('secret', { hidden: true }), flag('help')];
+    const options = { globalFlags: ['verbose', 'sit'], globalFlagPlace: (index: number) => `agent.yaml:${index}:5` };
+    await assert.rejects(load(application(flags), options), {
+      message: 'agent.yaml:1:5: the application has no global flag "sit"',
+      remedy: 'Did you mean site? It has: site, verbose.',
+    });
+    await assert.rejects(load(application([]), { globalFlags: ['sit'] }), { remedy: /no global flags/ });
+  });
+
   for (const name of [
     'help',
     'help-long',

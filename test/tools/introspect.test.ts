@@ -45,7 +45,11 @@ suite('which commands become tools', () => {
 
   test('a leaf with the full schema alone fails too, since what is shown would be missing', async () => {
     const commands = [{ ...leaf('c'), restricted_schema: undefined }];
-    await assert.rejects(load({ name: 'x', commands }), { name: 'FISK_SCHEMA_MISSING', message: /"c"/ });
+    await assert.rejects(load({ name: 'x', commands }), {
+      name: 'FISK_SCHEMA_MISSING',
+      message: /"c" has no restricted_schema .*although it has a schema/,
+      remedy: /choria-io\/fisk v0\.9/,
+    });
   });
 
   test('a hidden command without a schema is no failure', async () => {

@@ -29,8 +29,9 @@ export function visibleLeaves(document: ApplicationDocument): Leaf[] {
   const byName = new Map<string, Leaf>();
   for (const leaf of leaves) {
     if (leaf.document.restrictedSchema === undefined) {
+      const other = leaf.document.schema === undefined ? '' : ', although it has a schema';
       throw new SchemaMissingError(
-        `the command ${JSON.stringify(leaf.command)} comes without a schema of its arguments`,
+        `the command ${JSON.stringify(leaf.command)} has no restricted_schema in what --fisk-introspect prints${other}`,
       );
     }
     const holder = byName.get(leaf.toolName);

@@ -13,6 +13,8 @@ import { type Leaf, visibleLeaves } from './leaves.ts';
 export interface LoadOptions extends IntrospectOptions {
   /** Names of application flags that calls may use, without dashes. */
   readonly globalFlags: readonly string[];
+  /** Where the flag with that index is listed, for a message. */
+  readonly globalFlagPlace?: (index: number) => string;
   readonly include: NameFilter;
   readonly exclude: NameFilter;
   /** The operator's own tags that ask for an approval. */
@@ -51,7 +53,7 @@ const PORTABLE_NAME_LENGTH = 64;
 export async function loadApplication(options: LoadOptions): Promise<LoadedApplication> {
   const document = await introspect(options);
   const leaves = visibleLeaves(document);
-  const exposed = exposedGlobals(document.flags, options.globalFlags);
+  const exposed = exposedGlobals(document.flags, options.globalFlags, options.globalFlagPlace);
   const candidates = leaves.map(selectable);
   const notices: ToolNotice[] = [
     ...unmatchedEntries('include', options.include, candidates),
