@@ -1,12 +1,13 @@
 /** Real NATS servers for tests, each on a port of its own. */
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect as dial } from 'node:net';
 import { join } from 'node:path';
 import { findNatsServer, type ServerAge } from '../../scripts/nats-server.ts';
 import { spawnOwned } from './run.ts';
 import { tempDir } from './tmp.ts';
-import { waitFor, waitGone } from './wait.ts';
+import { waitFor } from './wait.ts';
 
 export type { ServerAge } from '../../scripts/nats-server.ts';
 
@@ -87,9 +88,11 @@ export async function startNatsServer(options: NatsServerOptions = {}): Promise<
   }
 
   async function stop(): Promise<void> {
-    const pid = child.pid ?? 0;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    // A look at /proc is not enough: its other threads may hold the port for a moment after the first is gone.
+    const ended = once(child, 'exit');
     child.kill('SIGKILL');
-    await waitGone(pid);
+    await ended;
   }
 
   await launch();
