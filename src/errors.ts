@@ -1,5 +1,5 @@
 /**
- * Every failure that has a name. Each is a class made by {@link define}, with a stable code, the exit code a command
+ * Every failure that has a name. Each is a class made by {@link define}, with a stable code, the exit code that `call`
  * ends with when nothing catches it, and the two texts that the error reference is kept true against: what it means
  * and what to do about it.
  */
@@ -8,7 +8,7 @@
 export interface ErrorInfo {
   /** Stable, `FISK_…`; scripts may match it. */
   readonly code: string;
-  /** The exit code of a command that ends with this failure. */
+  /** The exit code of `fisk call` when this failure ends it; every other command ends with 1. */
   readonly exitCode: number;
   readonly meaning: string;
   readonly remedy: string;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { errorReference } from '../scripts/error-reference.ts';
@@ -22,6 +22,13 @@ test('the error reference lists exactly the errors of the table, with their exit
   assert.equal(page, errorReference(), 'run "npm run docs"');
 });
 
+test('the error reference lists every code of a reply, and what to do', () => {
+  const page = read('docs/errors.md');
+  for (const code of ['invalid_input', 'unknown_tool', 'capacity', 'draining', 'interrupted', 'timeout']) {
+    assert.match(page, new RegExp(`^\\| \`${code}\` \\| \\d+ \\| \\S.* \\| \\S.* \\|$`, 'm'));
+  }
+});
+
 test('every error class is in the table once, with a code of its own and a remedy', () => {
   const codes = errors.errorList.map(({ code }) => code);
   assert.equal(new Set(codes).size, codes.length);
@@ -42,6 +49,19 @@ test('every link in the documents leads to something that is there', () => {
       assert.ok(existsSync(join(projectDir, dirname(page), link)), `${page}: ${link}`);
     }
   }
+});
+
+test('every environment variable that the program reads is described', () => {
+  const described = pages.map(read).join('\n');
+  const variables = new Set<string>();
+  for (const file of globSync('src/**/*.ts', { cwd: projectDir })) {
+    for (const [, name = ''] of read(file).matchAll(/\benv\w*\['([A-Z][A-Z0-9_]*)'\]/g)) variables.add(name);
+  }
+  assert.ok(variables.size > 5);
+  assert.deepEqual(
+    [...variables].filter((name) => !described.includes(`\`${name}\``) && !described.includes(`\`${name}=`)),
+    [],
+  );
 });
 
 test('every command shown in the documents is one that exists', () => {
