@@ -1,6 +1,7 @@
-/** Writes docs/errors.md from the table of errors. A test says when this has to be run again. */
+/** Writes docs/errors.md from the tables of errors and reply codes. A test says when this has to be run again. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { replyCodes } from '../src/cli/reply-codes.ts';
 import { errorList } from '../src/errors.ts';
 import { projectDir } from './lib/programs.ts';
 
@@ -17,11 +18,22 @@ export function errorReference(): string {
     '`code` of the error that a library user catches. The exit code is the one of `fisk call`, when that failure is what',
     'ended it; every other command ends with 1. When a command ran at the agent, `fisk call` ends with its exit code.',
     '',
-    'This page is written by `npm run docs` from `src/errors.ts`.',
+    'This page is written by `npm run docs` from `src/errors.ts` and `src/cli/reply-codes.ts`.',
     '',
     '| code | exit code | what it means | what to do |',
     '|---|---|---|---|',
     ...rows,
+    '',
+    '## Codes of a reply',
+    '',
+    'When an agent answers a call with a failure, its reply says why. `fisk call` shows that code in brackets, and `--json`',
+    'has it as `error.code`. 75 is a refusal before anything was run, but for `interrupted`.',
+    '',
+    '| code | exit code | what it means | what to do |',
+    '|---|---|---|---|',
+    ...[...replyCodes].map(
+      ([code, { exitCode, meaning, remedy }]) => `| \`${code}\` | ${exitCode} | ${cell(meaning)} | ${cell(remedy)} |`,
+    ),
     '',
   ].join('\n');
 }

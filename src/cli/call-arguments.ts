@@ -25,7 +25,7 @@ export type PropertyType = (name: string) => unknown;
 export function readArguments(words: readonly string[]): CallArguments {
   const [first] = words;
   if (first === '-' && words.length === 1) return { form: 'stdin' };
-  if (first?.trimStart().startsWith('{')) return { form: 'json', text: objectText(words.join(' '), 'The argument') };
+  if (first?.trimStart().startsWith('{')) return { form: 'json', text: objectText(words.join(' '), 'the argument') };
   return { form: 'words', words: words.map(readWord) };
 }
 
@@ -37,7 +37,7 @@ function readWord(word: string): ArgumentWord {
     throw new UsageError(`'${word}' is no argument: give name=text, name:=JSON, one JSON object, or - for stdin`);
   }
   const value = word.slice(equals + 1);
-  if (json && parsed(value) === undefined) throw new UsageError(`the value of '${name}:=' is no JSON: ${value}`);
+  if (json && parsed(value) === undefined) throw new UsageError(`the value of '${name}:=' is not JSON: ${value}`);
   return { name, value, json };
 }
 
@@ -50,7 +50,7 @@ export function objectText(text: string, what: string): string {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${what} is no JSON: ${(error as Error).message}`);
+    throw new UsageError(`${what} is not JSON: ${(error as Error).message}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new UsageError(`${what} must be a JSON object, such as {"name": "bolt"}`);

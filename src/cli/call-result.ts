@@ -1,6 +1,7 @@
 import { FiskError } from '../errors.ts';
 import type { RemoteOutcome } from '../nats/index.ts';
 import { type FailureClass, failureClass } from './failure.ts';
+import { type ReplyCodeInfo, replyCodes } from './reply-codes.ts';
 
 /** How a call ended, by name, since a command may exit with any of the numbers that mean something else here. */
 export type CallClass =
@@ -8,13 +9,8 @@ export type CallClass =
   | 'ran'
   /** The tool answered without running a command. */
   | 'answered'
-  /** The tool failed without running a command. */
-  | 'failed'
-  | 'invalid_input'
-  | 'unknown_tool'
-  | 'capacity'
-  | 'draining'
-  | 'interrupted'
+  /** The agent says why; `failed` when the tool failed without running a command. */
+  | ReplyCodeInfo['class']
   | FailureClass;
 
 /** Why there is no output. */
@@ -36,30 +32,41 @@ export interface CallResult {
   readonly error?: CallFailure;
 }
 
-/** The codes of a reply that have an exit code of their own; any other failure is a tool's own. */
-const REPLY_CODES = new Map<string, { readonly class: CallClass; readonly exitCode: number }>([
-  ['invalid_input', { class: 'invalid_input', exitCode: 65 }],
-  ['unknown_tool', { class: 'unknown_tool', exitCode: 65 }],
-  ['capacity', { class: 'capacity', exitCode: 75 }],
-  ['draining', { class: 'draining', exitCode: 75 }],
-  ['interrupted', { class: 'interrupted', exitCode: 75 }],
-  ['timeout', { class: 'timeout', exitCode: 124 }],
-]);
-
 const FAILED = { class: 'failed', exitCode: 70 } as const;
 
 /** What a shell can see of an exit code of -1, which stands for a command that a signal ended. */
 const ENDED_BY_SIGNAL = 255;
 
+/** The call that an answer is for, as its remedy names it. */
+export interface CallNames {
+  readonly agent: string;
+  readonly tool: string;
+  /** What was probably meant, a sentence. */
+  readonly meant?: string | undefined;
+}
+
 /** Reads the answer of an agent. */
-export function resultOf({ output, isError, code, exec }: RemoteOutcome): CallResult {
+export function resultOf({ output, isError, code, exec }: RemoteOutcome, names: CallNames): CallResult {
   if (isError) {
-    const known = (code === undefined ? undefined : REPLY_CODES.get(code)) ?? FAILED;
-    const message = output === '' ? 'the tool failed and said nothing about it' : output;
-    return { ...known, output: '', error: { message, ...(code === undefined ? {} : { code }) } };
+    const known = code === undefined ? undefined : replyCodes.get(code);
+    const { class: name, exitCode } = known ?? FAILED;
+    return { class: name, exitCode, output: '', error: failureOf(output, code, known, names) };
   }
   if (exec === undefined) return { class: 'answered', exitCode: 0, output };
   return { class: 'ran', exitCode: exec.exitCode < 0 ? ENDED_BY_SIGNAL : exec.exitCode & 0xff, output, exec };
+}
+
+function failureOf(
+  output: string,
+  code: string | undefined,
+  known: ReplyCodeInfo | undefined,
+  { agent, tool, meant }: CallNames,
+): CallFailure {
+  const said = output === '' ? (known?.meaning ?? 'the tool failed and said nothing about it') : output;
+  const message = code === 'unknown_tool' && !said.includes(tool) ? `${tool}: ${said}` : said;
+  const remedy = known?.remedy.replace('AGENT', agent).replace('TOOL', tool);
+  const advice = [meant, remedy].filter((part) => part !== undefined).join(' ');
+  return { message, ...(code === undefined ? {} : { code }), ...(advice === '' ? {} : { remedy: advice }) };
 }
 
 /** Sorts a call that got no answer. */

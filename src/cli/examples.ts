@@ -43,7 +43,11 @@ export function examples(name: CommandName | 'fisk'): string {
 
 /** What the exit codes of `call` mean, for the end of its help. */
 export const CALL_EXIT_CODES = `  the command's own when one ran, 255 when a signal ended it; else
-  65  arguments refused, or no such tool    75   busy or leaving: try again later
+  65  arguments refused, or no such tool    75   busy, leaving, or interrupted
   69  nobody answers                        124  too late, or silence
   70  the tool failed before a command ran  130  stopped by Ctrl-C
-  1   usage, configuration, anything else`;
+  1   usage, configuration, anything else
+
+  After 75 try again later, but not after [interrupted]: the command had begun,
+  and what became of it is not known. Repeat such a call only if the tool is
+  read-only or idempotent.`;

@@ -41,6 +41,8 @@ export type Runner = (name: CommandName, invocation: Invocation) => Promise<void
 const SERVING = 'Serve:';
 const CALLING = 'Ask and call:';
 const SHELL = 'Shell:';
+/** Flags that are checked, so that a command line can be written once. */
+const LATER = 'For runs and jobs, which this version does not host yet:';
 
 /**
  * The whole command line: what may be typed, its help and its errors. Parsing throws commander's own error when the
@@ -90,11 +92,11 @@ export function buildProgram(terminal: Terminal, run: Runner): Command {
     .addOption(new Flag('--check', 'check the file, show what would be served, and leave'))
     .addOption(new Flag('--dev', 'try it out: start a private NATS server when none is configured'))
     .addOption(serverFlag('NATS server in place of a context; with --dev'))
-    .addOption(new Flag('--work-dir <dir>', 'where commands of hosted runs run', 'directory').helpGroup('Runs:'))
-    .addOption(new Flag('--state-dir <dir>', 'where hosted runs keep their journals', 'directory').helpGroup('Runs:'))
-    .addOption(new Flag('--workers <n>', 'queued jobs taken at once; not tool calls', 'integer').helpGroup('Runs:'))
-    .addOption(new Flag('--api-key <key>', 'model provider key ($ANTHROPIC_API_KEY)', 'text').helpGroup('Runs:'))
-    .addOption(new Flag('--base-url <url>', 'model provider ($ANTHROPIC_BASE_URL)', 'text').helpGroup('Runs:'))
+    .addOption(new Flag('--work-dir <dir>', 'where commands of hosted runs run', 'directory').helpGroup(LATER))
+    .addOption(new Flag('--state-dir <dir>', 'where hosted runs keep their journals', 'directory').helpGroup(LATER))
+    .addOption(new Flag('--workers <n>', 'queued jobs taken at once; not tool calls', 'integer').helpGroup(LATER))
+    .addOption(new Flag('--api-key <key>', 'model provider key ($ANTHROPIC_API_KEY)', 'text').helpGroup(LATER))
+    .addOption(new Flag('--base-url <url>', 'model provider ($ANTHROPIC_BASE_URL)', 'text').helpGroup(LATER))
     .addOption(new Flag('--log-format <form>', 'form of the log', 'text').choices(['json', 'text']).helpGroup('Log:'))
     .addOption(new Flag('--verbose', 'log at debug level').helpGroup('Log:'))
     .addOption(new Flag('--no-telemetry', 'export nothing ($NO_TELEMETRY)').helpGroup('Log:'));
@@ -129,7 +131,8 @@ export function buildProgram(terminal: Terminal, run: Runner): Command {
     .addOption(serverFlag())
     .addOption(new Flag('--timeout <duration>', 'give up after this long, e.g. 90s or 5m', 'text'))
     .addOption(jsonFlag())
-    .addHelpText('after', () => `\n${terminal.out.style.bold('Exit codes:')}\n${CALL_EXIT_CODES}`);
+    .addHelpText('after', () => `\n${terminal.out.style.bold('Exit codes:')}\n${CALL_EXIT_CODES}`)
+    .configureOutput({ outputError: (text, write) => write(text + argumentHint(text, rawArguments(program))) });
 
   add(
     'info',
@@ -152,6 +155,21 @@ export function buildProgram(terminal: Terminal, run: Runner): Command {
   program.addHelpText('after', () => `\n${terminal.out.style.bold('Examples:')}\n${examples('fisk')}`);
   for (const command of [program, ...program.commands]) command.showHelpAfterError(usage(command));
   return program;
+}
+
+/** Every word that was typed; commander keeps it and does not declare it. */
+function rawArguments(program: Command): readonly string[] {
+  return (program as Command & { readonly rawArgs?: readonly string[] }).rawArgs ?? [];
+}
+
+/** Whoever types an argument of a tool as a flag is shown the word that it should have been. */
+function argumentHint(error: string, typed: readonly string[]): string {
+  const flag = /^error: unknown option '(--?[^']+)'/.exec(error)?.[1];
+  if (flag === undefined) return '';
+  const next = typed[typed.indexOf(flag) + 1];
+  const value = next === undefined || next.startsWith('-') || next.includes('=') ? 'true' : next;
+  const word = flag.replace(/^-+/, '') + (flag.includes('=') ? '' : `=${value}`);
+  return `An argument of the tool is a word without dashes: ${/^[\w.,:/=@+-]+$/.test(word) ? word : `'${word}'`}\n`;
 }
 
 /** The usage line and the way to the help, as they follow an error of the command line. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callJson, resultOf, resultOfFailure } from '../../src/cli/call-result.ts';
+import { callJson, resultOf as read, resultOfFailure } from '../../src/cli/call-result.ts';
 import {
   CallCancelledError,
   CallTimeoutError,
@@ -17,6 +17,8 @@ import type { RemoteOutcome } from '../../src/nats/index.ts';
 function outcome(more: Partial<RemoteOutcome>): RemoteOutcome {
   return { output: '', isError: false, reply: {} as RemoteOutcome['reply'], ...more };
 }
+
+const resultOf = (answer: RemoteOutcome) => read(answer, { agent: 'depot', tool: 'part_ls' });
 
 const exec = (exitCode: number) => ({ command: 'part ls', exitCode, truncated: false });
 
@@ -52,7 +54,8 @@ for (const [code, name, exitCode] of [
   test(`a reply with the code ${code ?? 'left out'} is ${name}, exit ${exitCode}, and its text is no output`, () => {
     const result = resultOf(outcome({ isError: true, output: 'why', ...(code === undefined ? {} : { code }) }));
     assert.deepEqual([result.class, result.exitCode, result.output], [name, exitCode, '']);
-    assert.equal(result.error?.message, 'why');
+    assert.equal(result.error?.message, code === 'unknown_tool' ? 'part_ls: why' : 'why');
+    assert.equal(result.error?.remedy !== undefined, name !== 'failed' || code === 'deferred_unsupported');
   });
 }
 
@@ -93,7 +96,23 @@ test('the JSON form has the class, the exit code and either output or error', ()
     class: 'capacity',
     exit_code: 75,
     output: '',
-    error: { message: 'full', code: 'capacity' },
+    error: {
+      message: 'full',
+      code: 'capacity',
+      remedy: 'Try again later, or raise max_concurrent_tools at the agent.',
+    },
     duration_ms: 12,
   });
+});
+
+test('a remedy names the agent and the tool, after what was probably meant', () => {
+  const refused = outcome({ isError: true, code: 'invalid_input', output: 'no' });
+  const { error } = read(refused, { agent: 'depot', tool: 'part_add', meant: 'Did you mean colour for colr?' });
+  assert.equal(error?.remedy, 'Did you mean colour for colr? fisk discover depot part_add shows what the tool takes.');
+});
+
+test('an interrupted call is not to be repeated unseen', () => {
+  const { error, exitCode } = resultOf(outcome({ isError: true, code: 'interrupted', output: 'gone' }));
+  assert.equal(exitCode, 75);
+  assert.match(error?.remedy ?? '', /before you repeat.*read-only or idempotent/);
 });

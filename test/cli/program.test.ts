@@ -73,6 +73,34 @@ test('an unknown flag is an error on stderr with a suggestion and the usage of i
   assert.match(stderr, /^error: unknown option '--confg'\n\(Did you mean --config\?\)\n\nUsage: fisk serve /);
 });
 
+test('an argument of a tool that is typed as a flag is shown as the word it should be', async () => {
+  for (const [typed, word] of [
+    [['--filter', 'b'], 'filter=b'],
+    [['--filter=b'], 'filter=b'],
+    [['--fragile', '--json'], 'fragile=true'],
+    [['-f', 'a b'], "'f=a b'"],
+  ] as const) {
+    const { stderr } = await fisk('call', 'depot', 'part_ls', ...typed);
+    assert.match(stderr, /^error: unknown option/);
+    assert.ok(stderr.includes(`\nAn argument of the tool is a word without dashes: ${word}\n`), stderr);
+  }
+  assert.doesNotMatch((await fisk('discover', '--filter', 'b')).stderr, /without dashes/);
+});
+
+test('the help of call says what an interrupted call means, and the help of serve what is for later', async () => {
+  assert.match(
+    (await fisk('call', '--help')).stdout,
+    /\[interrupted\][\s\S]*only if the tool is\s+read-only or idempotent/,
+  );
+  const { stdout } = await fisk('serve', '--help');
+  const [, later = ''] = stdout.split(/^For runs and jobs, which this version does not host yet:$/m);
+  const block = later.split('\n\n')[0] ?? '';
+  for (const flag of ['--work-dir', '--state-dir', '--workers', '--api-key', '--base-url']) {
+    assert.ok(block.includes(flag), flag);
+  }
+  assert.doesNotMatch(block, /--check|--log-format/);
+});
+
 test('a missing argument, a value too many and a value that does not fit are usage errors', async () => {
   for (const argv of [
     ['call'],

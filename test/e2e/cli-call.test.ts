@@ -132,12 +132,25 @@ test('output that the agent had to shorten is announced on stderr', async () => 
 });
 
 for (const [what, args, exit, pattern] of [
-  ['a tool that is not there', ['depot', 'no_such'], 65, /unknown_tool/],
+  ['a tool that is not there', ['depot', 'no_such'], 65, /no_such[\s\S]*fisk discover depot shows.*\[unknown_tool\]/],
+  ['a tool that is misspelt', ['depot', 'part_ad'], 65, /part_ad[\s\S]*Did you mean part_add\?.*\[unknown_tool\]/],
   ['a tool named like a property of every object', ['depot', 'constructor'], 65, /unknown_tool/],
-  ['an argument that is not there', ['depot', 'part_add', 'name=x', 'colr=red'], 65, /colr[\s\S]*invalid_input/],
+  [
+    'an argument that is not there',
+    ['depot', 'part_add', 'name=x', 'zzz=red'],
+    65,
+    /zzz[\s\S]*discover depot part_add/,
+  ],
+  [
+    'an argument that is misspelt',
+    ['depot', 'part_add', 'name=x', 'colur=red'],
+    65,
+    /colur[\s\S]*Did you mean colour for colur\?.*\[invalid_input\]/,
+  ],
   ['a required argument left out', ['depot', 'part_add', 'count=1'], 65, /name/],
   ['a value out of its list', ['depot', 'part_add', 'name=x', 'grade=z'], 65, /grade/],
   ['an agent that nobody is', ['nobody', 'x'], 69, /nobody/],
+  ['an agent that is misspelt', ['depto', 'part_ls'], 69, /Did you mean depot\?.*\[FISK_NO_RESPONDERS\]/],
   ['a command that takes longer than the agent lets it', ['hasty', 'slow'], 124, /\[timeout\]/],
   [
     'a call that takes longer than its caller waits',
@@ -145,9 +158,14 @@ for (const [what, args, exit, pattern] of [
     124,
     /FISK_CALL_TIMEOUT/,
   ],
-  ['JSON that is none', ['depot', 'part_add', '{"a":'], 1, /^error: [\s\S]*Usage: fisk call/],
+  ['JSON that is none', ['depot', 'part_add', '{"a":'], 1, /^error: the argument is not JSON[\s\S]*Usage: fisk call/],
   ['a word that is no argument', ['depot', 'part_add', 'bolt'], 1, /^error: 'bolt'[\s\S]*Usage: fisk call/],
-  ['a timeout without a unit', ['depot', 'part_ls', '--timeout', '5'], 1, /^error: --timeout/],
+  [
+    'a timeout without a unit',
+    ['depot', 'part_ls', '--timeout', '5'],
+    1,
+    /^error: --timeout 5 has .* unit.*500ms, 90s/,
+  ],
   ['a timeout of nothing', ['depot', 'part_ls', '--timeout', '0'], 1, /^error: --timeout/],
   ['two places to connect to', ['depot', 'part_ls', '--context', 'x'], 1, /^error: --context and --server/],
   ['a name that cannot be an agent', ['a.b', 'x'], 1, /^fisk: error: "a\.b"/],

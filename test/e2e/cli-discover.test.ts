@@ -159,3 +159,11 @@ test('completion offers the agents that answer, their tools and the arguments of
   assert.ok((await complete('call', '--server', server.url, 'depot', 'part_add', 'na')).includes('name='));
   assert.deepEqual(await complete('discover', '--server', 'nats://127.0.0.1:1', ''), ['']);
 });
+
+test('a misspelt agent is answered with the one that is there', async () => {
+  const { code, stdout, stderr } = await fisk(['discover', 'depto', '--server', server.url]);
+  assert.deepEqual([code, stdout], [1, '']);
+  assert.match(stderr, /^fisk: error: .*depto[\s\S]*Did you mean depot\?.*\[FISK_NO_RESPONDERS\]/);
+  const json = await fisk(['discover', 'depto', '--server', server.url, '--json']);
+  assert.match(JSON.parse(json.stdout).error.remedy, /^Did you mean depot\? /);
+});

@@ -1,10 +1,11 @@
 import { CallCancelledError, UsageError } from '../../errors.ts';
-import type { Connection, RemoteOutcome } from '../../nats/index.ts';
+import type { CallEvent, Connection } from '../../nats/index.ts';
+import { whatWasMeant, withAgentMeant } from '../advice.ts';
 import { type ArgumentWord, inputText, needTypes, objectText, readArguments } from '../call-arguments.ts';
 import { type CallResult, callJson, resultOf, resultOfFailure } from '../call-result.ts';
 import type { CommandContext } from '../main.ts';
 import { renderFailure } from '../render/errors.ts';
-import { startSpinner } from '../render/spinner.ts';
+import { type Spinner, startSpinner } from '../render/spinner.ts';
 import type { Terminal } from '../render/terminal.ts';
 import { exitCodeOf, firstStopSignal } from '../signals.ts';
 import { readStdin } from '../stdin.ts';
@@ -41,7 +42,7 @@ async function outcome(
     return { ...resultOfFailure(error), exitCode: exitCodeOf(signal) };
   });
   try {
-    return await Promise.race([call(context, agent, tool, words).then(resultOf), stopped]);
+    return await Promise.race([call(context, agent, tool, words, spinner), stopped]);
   } catch (error) {
     if (error instanceof UsageError && !context.flags.json) throw error;
     return resultOfFailure(error);
@@ -56,7 +57,8 @@ async function call(
   agent: string,
   tool: string,
   words: readonly string[],
-): Promise<RemoteOutcome> {
+  spinner: Spinner,
+): Promise<CallResult> {
   const { toolSubject, MAX_BODY_BYTES } = await import('../../protocol/index.ts');
   // An illegal name is refused before anything is opened.
   toolSubject(agent);
@@ -64,19 +66,38 @@ async function call(
   const timeoutMs = await readTimeout(flags.timeout);
   const target = await resolveTarget({ flags, typed, env, notice: (text) => terminal.err.line(`warning: ${text}`) });
   const typedIn =
-    given.form === 'stdin' ? objectText(await readStdin(MAX_BODY_BYTES), 'What came on stdin') : undefined;
+    given.form === 'stdin' ? objectText(await readStdin(MAX_BODY_BYTES), 'what came on stdin') : undefined;
 
   const { callTool, idleBound } = await import('../../nats/index.ts');
   const connection = await target.connect();
   try {
     const read = given.form === 'words' ? await inputOf(given.words, agent, tool, target, connection) : undefined;
     const input = typedIn ?? read ?? (given.form === 'json' ? given.text : '{}');
-    const idleTimeoutMs = idleBound(target.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
-    const bound = timeoutMs === undefined ? {} : { timeoutMs };
-    return await callTool(connection, { identity: agent, tool, input, sender: target.sender, idleTimeoutMs, ...bound });
+    const { sender } = target;
+    const outcome = await callTool(connection, {
+      ...{ identity: agent, tool, input, sender },
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      idleTimeoutMs: idleBound(target.requestTimeoutMs ?? REQUEST_TIMEOUT_MS),
+      onEvent: (event) => {
+        spinner.label = `${agent} ${tool}: ${stageOf(event)}`;
+      },
+    });
+    const meant = outcome.isError
+      ? await whatWasMeant(outcome.code, { connection, sender, agent, tool, input })
+      : undefined;
+    return resultOf(outcome, { agent, tool, meant });
+  } catch (error) {
+    throw await withAgentMeant(error, connection, agent);
   } finally {
     await connection.close();
   }
+}
+
+/** How far a call is, for whoever waits for it. */
+function stageOf(event: CallEvent): string {
+  if (event.type === 'ack') return event.message.accepted ? 'accepted' : 'refused';
+  if (event.type === 'retry') return `${event.code === 'capacity' ? 'busy' : 'leaving'}, trying again`;
+  return 'running';
 }
 
 /** The words as JSON; the card is fetched only where a value can be read in two ways. */
@@ -104,13 +125,14 @@ function typeIn(properties: unknown, name: string): unknown {
 async function readTimeout(text: string | undefined): Promise<number | undefined> {
   if (text === undefined) return undefined;
   const { parseDuration } = await import('../../config/index.ts');
+  const wanted = 'give a number with a unit, such as 500ms, 90s or 1h30m';
   let ms: number;
   try {
     ms = parseDuration(text);
   } catch (error) {
-    throw new UsageError(`--timeout: ${(error as Error).message}`);
+    throw new UsageError(`--timeout ${text} ${(error as Error).message}: ${wanted}`);
   }
-  if (ms <= 0) throw new UsageError(`--timeout must be above zero, and it is ${text}`);
+  if (ms <= 0) throw new UsageError(`--timeout ${text} is not above zero: ${wanted}`);
   return ms;
 }
 

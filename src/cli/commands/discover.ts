@@ -1,6 +1,7 @@
 import { ToolUnknownError } from '../../errors.ts';
 import type { AgentSummary, Connection, Discovered } from '../../nats/index.ts';
 import type { AgentCard, ToolDescriptor } from '../../protocol/index.ts';
+import { withAgentMeant } from '../advice.ts';
 import { failureClass } from '../failure.ts';
 import type { CommandContext } from '../main.ts';
 import { renderAgents } from '../render/agents.ts';
@@ -36,6 +37,8 @@ async function show(context: CommandContext, agent: string, name: string | undef
     const spinner = startSpinner(terminal.err, `asking ${agent} for its card`);
     try {
       return await fetchCard(connection, agent, target);
+    } catch (error) {
+      throw await withAgentMeant(error, connection, agent);
     } finally {
       spinner.stop();
     }
