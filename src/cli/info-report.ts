@@ -18,6 +18,8 @@ export interface InfoReport {
   readonly model: { readonly model: string; readonly provider: string; readonly thinking: string } | null;
   /** Null when no tools are served over a2a. */
   readonly serving: { readonly concurrency: number; readonly tool_timeout: string } | null;
+  /** Why fisk serve would not start with this file; empty when it would, and when the file asks for nothing to serve. */
+  readonly refusals: readonly Refusal[];
   readonly builtins: readonly string[];
   readonly directories: readonly DirectoryInfo[];
   readonly tools: readonly ToolInfo[];
@@ -55,15 +57,22 @@ export interface GlobalInfo {
   readonly required: boolean;
 }
 
+export interface Refusal {
+  /** With its place in the file. */
+  readonly message: string;
+  readonly remedy: string;
+}
+
 export interface ReportParts {
   readonly config: Config;
   readonly application: LoadedApplication | undefined;
+  readonly refusals: readonly Refusal[];
   readonly remoteAgents: readonly RemoteAgentInfo[];
   readonly env: NodeJS.ProcessEnv;
 }
 
 /** Puts the report together. */
-export function infoReport({ config, application, remoteAgents, env }: ReportParts): InfoReport {
+export function infoReport({ config, application, refusals, remoteAgents, env }: ReportParts): InfoReport {
   const { confirmTags } = config.harness;
   const selection = selectServed(application?.tools ?? [], { ...config.expose.tools, confirmTags });
   const reasons = new Map(selection.withheld.map(({ tool, reason }) => [tool.name, reason]));
@@ -85,6 +94,7 @@ export function infoReport({ config, application, remoteAgents, env }: ReportPar
           tool_timeout: formatDuration(config.expose.a2a.toolTimeoutMs),
         }
       : null,
+    refusals,
     builtins: builtinsOf(config),
     directories: directoriesOf(config, env, process.cwd()),
     tools: (application?.tools ?? []).map((tool) => ({

@@ -54,3 +54,37 @@ test('the file is judged as for any command, and what a command would need is no
   assert.match(wrong.stderr, /harness\.pii\.mode[\s\S]*identity/);
   assert.equal((await info('expose: {agent: {jobs: {}, a2a: {prompts: {}}}}\nremote_tools: []\n')).code, 0);
 });
+
+test('what fisk serve would refuse about a file is told with its remedy, and only where something is to be served', async () => {
+  const serves = 'identity: lab\nexpose: {agent: {a2a: {serve_tools: true}}}\n';
+  const bare = await info(serves);
+  assert.match(
+    bare.stdout,
+    /^ {2}fisk serve refuses this file:\n\n {4}\S*agent\.yaml:2:\d+: expose\.agent\.a2a\.serve_tools needs /m,
+  );
+  assert.match(bare.stdout, /needs application_path.*\n {6}Add application_path\./);
+  assert.match(bare.stdout, /needs nats_context.*\n {6}Add nats_context/);
+  assert.doesNotMatch(bare.stdout, /Exposed/, 'of nothing');
+  const json = JSON.parse((await info(serves, { flags: ['--json'] })).stdout);
+  assert.equal(json.refusals.length, 2);
+
+  const application = `application_path: ${fixture('lab.sh')}\nnats_context: any\n`;
+  const good = await info(serves + application);
+  assert.doesNotMatch(good.stdout, /refuses/);
+  const nothing = await info(`${serves}${application}include: {tools: [zzz]}\n`);
+  assert.match(nothing.stdout, /refuses this file:\n\n {4}include and exclude of/);
+  assert.doesNotMatch((await info('identity: lab\n')).stdout, /refuses/);
+  assert.match((await info('expose: {agent: {jobs: {}}}\n')).stdout, /refuses[\s\S]*is not available/);
+});
+
+test('what is exposed and what is not served add up to all commands', async () => {
+  const { stdout } = await info(
+    `identity: lab\nnats_context: any\napplication_path: ${fixture('lab.sh')}\nexclude: {tools: [^echo$]}\n` +
+      'expose: {agent: {a2a: {serve_tools: true}}}\n',
+  );
+  const [, exposed, all] = /Exposed: (\d+) of (\d+) commands\n/.exec(stdout) ?? [];
+  const [, table = ''] = stdout.split('  Not served:\n\n');
+  const rows = (table.split('\n\n')[0] ?? '').trimEnd().split('\n').length - 1;
+  assert.ok(/echo +excluded/.test(table) && rows > 1, stdout);
+  assert.equal(Number(exposed) + rows, Number(all));
+});

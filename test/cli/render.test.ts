@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { renderWithheld } from '../../src/cli/render/check.ts';
 import { renderError } from '../../src/cli/render/errors.ts';
 import { elapsedText, startSpinner } from '../../src/cli/render/spinner.ts';
 import { styleFor } from '../../src/cli/render/style.ts';
@@ -40,6 +41,16 @@ test('text of others loses escape sequences and control characters and keeps eve
   assert.equal(oneLine('  a\r\nb\rc\u2028d\n\n\te  '), 'a b c d e');
   assert.equal(cut('😀😀😀', 2), '😀😀...');
   assert.equal(cut('😀😀', 2), '😀😀');
+});
+
+test('commands left out for one reason are named while they are few and counted when they are many', () => {
+  const out = (count: number, reason: string) =>
+    Array.from({ length: count }, (_, index) => ({ name: `${reason}${index}`, reason }));
+  const text = renderWithheld([...out(1, 'a'), ...out(200, 'b'), ...out(10, 'c')]);
+  assert.equal(text.match(/ b$/gm)?.length, 1);
+  assert.match(text, /^ {4}200 commands +b$/m);
+  assert.match(text, /^ {4}a0 +a$/m);
+  assert.equal(text.match(/^ {4}c\d +c$/gm)?.length, 10);
 });
 
 test('a failure with a name is one block with the message, the remedy and the code', () => {

@@ -82,6 +82,7 @@ test('info as JSON holds the whole set for a test of a configuration', async () 
     'application',
     'model',
     'serving',
+    'refusals',
     'builtins',
     'directories',
     'tools',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { Pattern } from '../../src/config/index.ts';
+import { loadConfig, Pattern } from '../../src/config/index.ts';
 import { childEnvironment } from '../../src/process/index.ts';
 import { inputFromText, loadApplication } from '../../src/tools/index.ts';
 import { natsCli } from '../support/nats-cli.ts';
@@ -25,6 +25,18 @@ suite('the real nats program', { skip: path === undefined ? 'there is none here'
       notices.map(({ kind, tool }) => [kind, tool]),
       [['shared_name', 'stream_copy']],
     );
+  });
+
+  test('the configuration that is shipped for it names commands that it has', async () => {
+    const file = new URL('../../config/tools.yaml', import.meta.url).pathname;
+    const { include } = loadConfig({ path: file, mode: 'serve', env: {} }).config;
+    const alternatives = include.tools.flatMap(({ source }) => {
+      const [, before = '', list = '', after = ''] = /^(.*)\((.*)\)(.*)$/.exec(source) ?? [];
+      return list.split('|').map((name) => `${before}${name}${after}`);
+    });
+    assert.ok(alternatives.length > 4);
+    const tools = alternatives.map((source) => new Pattern(source));
+    assert.deepEqual((await loadNats([], { tools, tags: [] })).notices, []);
   });
 
   test('copying a stream asks for what the caller said and nothing else', async () => {

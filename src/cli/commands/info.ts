@@ -4,6 +4,7 @@ import { infoReport } from '../info-report.ts';
 import type { CommandContext } from '../main.ts';
 import { lookAtRemoteAgents } from '../remote-agents.ts';
 import { renderInfo } from '../render/info.ts';
+import { serveRefusals } from '../serve-refusals.ts';
 import { stoppable } from '../signals.ts';
 import { resolveTarget } from '../target.ts';
 
@@ -18,7 +19,8 @@ export async function run({ flags, env, terminal }: CommandContext): Promise<num
   const remoteAgents = await lookAtRemoteAgents(config, () =>
     resolveTarget({ flags, typed: () => true, env, notice: () => {} }),
   );
-  const report = infoReport({ config, application, remoteAgents, env });
+  const refusals = serveRefusals(config, application, env);
+  const report = infoReport({ config, application, refusals, remoteAgents, env });
   if (flags.json) terminal.out.json(report);
   else terminal.out.write(renderInfo(report, terminal.out.style));
   for (const notice of [...notices, ...uselessFilters(config)]) terminal.err.line(`warning: ${notice}`);

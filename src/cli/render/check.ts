@@ -35,9 +35,18 @@ export function applicationText({ path, name, version }: ServeCheck['application
   return `${oneLine(path)} (${oneLine(`${name} ${version}`)})`;
 }
 
+/** Commands that share a reason are named up to this number, and counted beyond it. */
+const NAMED = 10;
+
 /** Commands that are left out with their reasons; nothing when there are none. */
 export function renderWithheld(withheld: readonly WithheldCommand[], style: Style = unstyled): string {
   if (withheld.length === 0) return '';
-  const rows = withheld.map(({ name, reason }) => [oneLine(name), oneLine(reason)]);
+  const byReason = Map.groupBy(withheld, ({ reason }) => reason);
+  const rows = withheld.flatMap((command) => {
+    const { name, reason } = command;
+    const same = byReason.get(reason) ?? [];
+    if (same.length <= NAMED) return [[oneLine(name), oneLine(reason)]];
+    return same[0] === command ? [[`${same.length} commands`, oneLine(reason)]] : [];
+  });
   return `\n  ${style.bold('Not served')}:\n\n${renderTable(['Tool', 'Reason'], rows, { style })}`;
 }

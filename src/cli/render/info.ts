@@ -21,7 +21,7 @@ export function renderInfo(report: InfoReport, style: Style = unstyled): string 
         row('NATS Context', report.nats_context ?? undefined),
         row('Directories', ...report.directories.map(directoryText)),
       ],
-      sections: [modelSection(report), servingSection(report), remoteSection(report)].filter(
+      sections: [modelSection(report), servingSection(report), refusalsSection(report), remoteSection(report)].filter(
         (section) => section !== undefined,
       ),
     },
@@ -46,18 +46,26 @@ function modelSection({ model }: InfoReport): Section | undefined {
   return { title: 'Model', rows };
 }
 
-function servingSection({ serving, tools, builtins }: InfoReport): Section | undefined {
+function servingSection({ serving, tools, removed, builtins }: InfoReport): Section | undefined {
   if (serving === null) return undefined;
   const served = tools.filter((tool) => tool.served).length;
+  // What is missing here stands in the table of what is not served, whatever left it out.
+  const commands = tools.length + removed.length;
   return {
     title: 'Serving tools over a2a',
     rows: [
       row('Concurrency', String(serving.concurrency)),
       row('Tool Timeout', serving.tool_timeout),
-      row('Exposed', `${served} of ${count(tools.length, 'tool')}`),
+      row('Exposed', commands === 0 ? undefined : `${served} of ${count(commands, 'command')}`),
       row('Withheld', ...builtins),
     ],
   };
+}
+
+function refusalsSection({ refusals }: InfoReport): Section | undefined {
+  if (refusals.length === 0) return undefined;
+  const text = refusals.flatMap(({ message, remedy }) => [oneLine(message), `  ${oneLine(remedy)}`]);
+  return { title: 'fisk serve refuses this file', rows: [], text };
 }
 
 function remoteSection({ remote_agents }: InfoReport): Section | undefined {
