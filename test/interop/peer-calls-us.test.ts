@@ -17,7 +17,7 @@ before(async () => {
     identity: 'depot',
     application: depot,
     more: 'global_flags: [site]',
-    a2a: 'max_concurrent_tools: 2\n      tool_timeout: 20s',
+    a2a: 'max_concurrent_tools: 2\n      tool_timeout: 36s',
     env: { DEPOT_STORE: `${tempDir()}/parts.json` },
   });
 });
@@ -28,14 +28,19 @@ after(async () => {
 });
 
 /** Lets the other implementation's agent loop make these calls to us, one after the other. */
-async function calls(...script: [tool: string, input: object][]) {
+function calls(...script: [tool: string, input: object][]) {
+  return callsTo('depot', ...script);
+}
+
+async function callsTo(agent: string, ...script: [tool: string, input: object][]) {
   const model = await startScriptedModel(script.map(([tool, input]) => ({ tool, input })));
   const { home, env } = homeFor(server.url);
   const config = `identity: caller
 system_prompt: You keep a depot.
 nats_context: local
 llm: { model: scripted }
-remote_tools: [{ name: depot }]
+remote_tools: [{ name: ${agent} }]
+expose: { agent: { a2a: { request_timeout: 30s } } }
 `;
   const file = tempFile('agent.yaml', config, home);
   const args = ['run', '--config', file, '--base-url', model.url, '--api-key', 'none', '--no-tui', '--no-color', 'go'];
@@ -104,11 +109,24 @@ test(
   needsPeer,
   async () => {
     const [slow, late] = await Promise.all([
-      calls(['stock_report', { seconds: 12 }]),
+      // Longer than its patience with one that says nothing, which is 30 s at the least.
+      calls(['stock_report', { seconds: 33 }]),
       calls(['stock_report', { seconds: 60 }]),
     ]);
-    assert.match(slow.results[0]?.text ?? '', /counted 12 of 12/);
+    assert.match(slow.results[0]?.text ?? '', /counted 33 of 33/);
     assert.equal(late.results[0]?.isError, true);
-    assert.match(late.results[0]?.text ?? '', /20s/);
+    assert.match(late.results[0]?.text ?? '', /36s/);
   },
 );
+
+test('when we leave in the middle of its call it is told at once and not left waiting', needsPeer, async () => {
+  const leaving = await serveFisk(server.url, { identity: 'leaving', application: depot });
+  const call = callsTo('leaving', ['stock_report', { seconds: 20 }]);
+  await leaving.printed(/tool call running/);
+  const started = performance.now();
+  assert.equal((await leaving.stop()).code, 0);
+  const { results } = await call;
+  assert.ok(performance.now() - started < 10_000);
+  assert.equal(results[0]?.isError, true);
+  assert.match(results[0]?.text ?? '', /leaving shut down/);
+});

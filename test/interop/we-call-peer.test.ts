@@ -15,7 +15,7 @@ before(async () => {
   daemon = await servePeer(server.url, {
     identity: 'depot',
     application: depot,
-    a2a: 'max_concurrent_tools: 2\n      tool_timeout: 20s',
+    a2a: 'max_concurrent_tools: 2\n      tool_timeout: 36s',
     env: { DEPOT_STORE: `${tempDir()}/parts.json` },
   });
 });
@@ -69,11 +69,12 @@ test('a full one is tried again and reported as full', needsPeer, async () => {
 
 test('its keepalives keep us waiting, and its time limit is an error of the tool', needsPeer, async () => {
   const [slow, late] = await Promise.all([
-    ask('call', 'depot', 'stock_report', '{"seconds":12}'),
+    // Longer than our patience with one that says nothing.
+    ask('call', 'depot', 'stock_report', '{"seconds":33}'),
     ask('call', 'depot', 'stock_report', '{"seconds":60}'),
   ]);
   assert.equal(slow.code, 0, slow.stderr);
-  assert.match(slow.stdout, /counted 12 of 12/);
+  assert.match(slow.stdout, /counted 33 of 33/);
   assert.equal(late.code, 70);
   assert.equal(late.stdout, '');
   assert.match(late.stderr, /deadline/);
