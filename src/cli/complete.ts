@@ -8,8 +8,10 @@ export interface Lookup {
   agents(flags: TypedFlags): Promise<string[]>;
   /** Names of the tools of an agent. */
   tools(agent: string, flags: TypedFlags): Promise<string[]>;
-  /** Names of the arguments of a tool. */
-  properties(agent: string, tool: string, flags: TypedFlags): Promise<string[]>;
+  /** The arguments of a tool by name, with the values that each may have where those can be listed. */
+  properties(agent: string, tool: string, flags: TypedFlags): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Names of the NATS contexts of this user. */
+  contexts(): Promise<string[]>;
 }
 
 /** The values of the flags that came before the word at the cursor. */
@@ -60,8 +62,14 @@ function read(program: Command, words: readonly string[]): State {
 
 async function candidatesFor(program: Command, state: State, current: string, lookup: Lookup): Promise<string[]> {
   const { command, operands, flags, pending, operandsOnly } = state;
-  if (pending !== undefined) return flagValues(pending, current);
-  if (current.startsWith('-') && !operandsOnly) return flagNames(command, program);
+  if (pending !== undefined) return flagValues(pending, current, lookup);
+  if (current.startsWith('-') && !operandsOnly) {
+    const [name = '', ...value] = current.split('=');
+    if (value.length === 0) return flagNames(command, program);
+    const flag = command.options.find((option) => option.long === name && !option.isBoolean());
+    const values = flag === undefined ? [] : await flagValues(flag, value.join('='), lookup);
+    return values.map((candidate) => `${name}=${candidate}`);
+  }
   if (command === program) return [...program.commands.map((candidate) => candidate.name()), 'help'];
 
   const [agent, tool] = operands;
@@ -71,8 +79,11 @@ async function candidatesFor(program: Command, state: State, current: string, lo
   if (argument.argChoices !== undefined) return [...argument.argChoices];
   if (argument.name() === 'agent') return lookup.agents(flags);
   if (argument.name() === 'tool' && agent !== undefined) return lookup.tools(agent, flags);
-  if (argument.name() === 'arguments' && agent !== undefined && tool !== undefined && !current.includes('=')) {
-    return (await lookup.properties(agent, tool, flags)).map((name) => `${name}=`);
+  if (argument.name() === 'arguments' && agent !== undefined && tool !== undefined) {
+    const properties = await lookup.properties(agent, tool, flags);
+    const name = current.split('=', 1)[0] ?? '';
+    if (!current.includes('=')) return [...properties.keys()].map((known) => `${known}=`);
+    return (properties.get(name) ?? []).map((value) => `${name}=${value}`);
   }
   return [];
 }
@@ -82,9 +93,10 @@ function flagNames(command: Command, program: Command): string[] {
   return [...flags.map((flag) => flag.long ?? ''), '--help'];
 }
 
-function flagValues(flag: Option, current: string): string[] {
+async function flagValues(flag: Option, current: string, lookup: Lookup): Promise<string[]> {
   if (flag.argChoices !== undefined) return [...flag.argChoices];
   const kind: ValueKind | undefined = flag instanceof Flag ? flag.kind : undefined;
+  if (kind === 'context') return lookup.contexts();
   return kind === 'file' || kind === 'directory' ? paths(current, kind === 'directory') : [];
 }
 

@@ -3,9 +3,22 @@ export type Shell = 'bash' | 'zsh' | 'fish';
 /** Each asks the program itself for the candidates, so that a script never has to be renewed. */
 const SCRIPTS: Record<Shell, string> = {
   bash: `# Completion of fisk for bash. In ~/.bashrc: source <(fisk completion bash)
+# The shell ends words at characters such as : and = too, and wants back only what stands behind the last of them.
 _fisk() {
-  local IFS=$'\\n'
-  COMPREPLY=($(fisk --fisk-complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  local rest="\${COMP_LINE:0:COMP_POINT}" blanks word i behind
+  local -a words=()
+  for ((i = 0; i <= COMP_CWORD; i++)); do
+    blanks="\${rest%%[![:space:]]*}"
+    rest="\${rest#"$blanks"}"
+    word="\${COMP_WORDS[i]}"
+    ((i == COMP_CWORD)) && word="$rest"
+    rest="\${rest#"$word"}"
+    if [[ i -eq 0 || -n $blanks ]]; then words+=("$word"); else words[-1]+="$word"; fi
+  done
+  word="\${words[-1]}"
+  behind="\${word##*[$COMP_WORDBREAKS]}"
+  mapfile -t COMPREPLY < <(fisk --fisk-complete "\${words[@]:1}" 2>/dev/null)
+  COMPREPLY=("\${COMPREPLY[@]#"\${word%"$behind"}"}")
   [[ \${#COMPREPLY[@]} -eq 1 && ( \${COMPREPLY[0]} == *= || \${COMPREPLY[0]} == */ ) ]] && compopt -o nospace
 }
 complete -F _fisk fisk

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 
 /** What completion may offer for a value, and what the command model says about it. */
-export type ValueKind = 'text' | 'integer' | 'file' | 'directory';
+export type ValueKind = 'text' | 'integer' | 'file' | 'directory' | 'context';
 
 /** A flag with the kind of its value; a switch has none. */
 export class Flag extends Option {
@@ -24,7 +24,7 @@ export const DEFAULT_CONFIG = 'agent.yaml';
 export const configFlag = () =>
   new Flag('--config <file>', 'configuration file', 'file').default(DEFAULT_CONFIG).helpGroup('Options:');
 
-export const contextFlag = () => new Flag('--context <name>', 'NATS context to use; no file is read then', 'text');
+export const contextFlag = () => new Flag('--context <name>', 'NATS context to use; no file is read then', 'context');
 
 export const serverFlag = (description = 'NATS server to use in place of a context') =>
   new Flag('--server <url>', description, 'text');

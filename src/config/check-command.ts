@@ -25,7 +25,7 @@ export function checkCommand(mode: Mode, subject: Subject, options: CommandOptio
 function checkAgent(subject: Subject, { contextOptional }: CommandOptions): void {
   const { lookup } = subject;
   if (!contextOptional) {
-    needContext(subject, 'remote_tools', 'to reach those agents');
+    needContext(subject, 'remote_tools', ' to reach those agents');
   }
   const answersNobody = lookup.has('expose.agent.mcp') && !lookup.has(JOBS) && !lookup.has(`${A2A}.prompts`);
   if (!answersNobody) {
@@ -60,7 +60,7 @@ function checkServe(subject: Subject, { contextOptional }: CommandOptions): void
     needContext(
       subject,
       servesTools ? `${A2A}.serve_tools` : `${A2A}.prompts`,
-      'which is the connection it answers on',
+      ', which is the connection it answers on',
       CONTEXT_OR_DEV,
     );
   }
@@ -81,7 +81,7 @@ function checkServe(subject: Subject, { contextOptional }: CommandOptions): void
     needModel(subject, `${A2A}.prompts`);
   }
   if (!contextOptional) {
-    needContext(subject, 'remote_tools', 'to reach those agents', CONTEXT_OR_DEV);
+    needContext(subject, 'remote_tools', ' to reach those agents', CONTEXT_OR_DEV);
   }
 }
 
@@ -99,7 +99,7 @@ function needContext(subject: Subject, asker: string, why: string, remedy = ADD_
   const { lookup } = subject;
   const asked = asker === 'remote_tools' ? lookup.entries(asker).length > 0 : true;
   if (asked && lacks(subject, 'nats_context')) {
-    need(subject, asker, `nats_context ${why}`, remedy);
+    need(subject, asker, `nats_context${why}`, remedy);
   }
 }
 

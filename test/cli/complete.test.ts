@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { complete, type Lookup } from '../../src/cli/complete.ts';
 import { completionScript } from '../../src/cli/completion-scripts.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { tempDir } from '../support/tmp.ts';
+import { waitFor } from '../support/wait.ts';
 import { memoryTerminal } from './memory-terminal.ts';
 
 const asked: string[] = [];
@@ -16,7 +17,13 @@ const lookup: Lookup = {
     return ['depot', 'derrick', 'lab'];
   },
   tools: async (agent) => [`${agent}_add`, `${agent}_ls`],
-  properties: async (agent, tool) => [`${agent}-${tool}`, 'name'],
+  properties: async (agent, tool) =>
+    new Map([
+      [`${agent}-${tool}`, []],
+      ['name', []],
+      ['grade', ['alpha', 'beta']],
+    ]),
+  contexts: async () => ['local', 'lab'],
 };
 
 function candidates(...words: string[]): Promise<string[]> {
@@ -60,8 +67,20 @@ test('agents are looked up where the flags before the cursor point', async () =>
 test('the tools of the agent and the arguments of the tool follow', async () => {
   assert.deepEqual(await candidates('call', 'depot', ''), ['depot_add', 'depot_ls']);
   assert.deepEqual(await candidates('discover', 'depot', ''), ['depot_add', 'depot_ls']);
-  assert.deepEqual(await candidates('call', 'depot', 'depot_add', ''), ['depot-depot_add=', 'name=']);
+  assert.deepEqual(await candidates('call', 'depot', 'depot_add', ''), ['depot-depot_add=', 'name=', 'grade=']);
   assert.deepEqual(await candidates('call', '--json', 'depot', 'depot_add', 'name=x', 'na'), ['name=']);
+});
+
+test('the values of an argument are offered where they can be listed', async () => {
+  assert.deepEqual(await candidates('call', 'depot', 'add', 'grade='), ['grade=alpha', 'grade=beta']);
+  assert.deepEqual(await candidates('call', 'depot', 'add', 'name=a:b', 'grade=b'), ['grade=beta']);
+});
+
+test('contexts are offered, also in the same word as the flag', async () => {
+  assert.deepEqual(await candidates('discover', '--context', ''), ['local', 'lab']);
+  assert.deepEqual(await candidates('call', '--context=lo'), ['--context=local']);
+  assert.deepEqual(await candidates('serve', '--log-format=t'), ['--log-format=text']);
+  assert.deepEqual(await candidates('serve', '--check='), []);
 });
 
 test('nothing is offered where nothing fits', async () => {
@@ -90,8 +109,57 @@ function shellWith(dir: string): NodeJS.ProcessEnv {
 
 test('the script for bash asks the program with the words up to the cursor', () => {
   const dir = tempDir();
+  const line = 'fisk call server=nats://x  later';
   const script = `${completionScript('bash')}
-COMP_WORDS=(fisk call 'a b' '' later); COMP_CWORD=3; _fisk; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const output = execFileSync('bash', ['-c', script], { env: shellWith(dir), encoding: 'utf8' });
-  assert.equal(output, 'got:call\ngot:a b\ngot:\nkey=\n');
+COMP_LINE='${line}'; COMP_POINT=${line.indexOf('later') - 1}
+COMP_WORDS=(fisk call server = nats : //x '' later); COMP_CWORD=7; _fisk; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const output = execFileSync('bash', ['--norc', '-c', script], { env: shellWith(dir), encoding: 'utf8' });
+  assert.equal(output, 'got:call\ngot:server=nats://x\ngot:\nkey=\n');
 });
+
+/** What a shell runs in the end, when `typed` is typed into it with its tabs. */
+async function typedInto(shell: readonly string[], setup: string, typed: string, dir: string): Promise<string> {
+  const ran = join(dir, 'ran');
+  const candidates = 'printf "%s\\n" grade=alpha local | grep "^$last"';
+  writeFileSync(
+    join(dir, 'fisk'),
+    `#!/bin/sh\nif [ "$1" = --fisk-complete ]; then for last; do :; done; ${candidates}; else echo "$@" > ${ran}; fi\n`,
+    { mode: 0o755 },
+  );
+  const terminal = spawn('/usr/bin/script', ['-qec', shell.join(' '), '/dev/null'], {
+    env: { PATH: `${dir}:${process.env['PATH']}`, TERM: 'dumb', HOME: dir },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  try {
+    let screen = '';
+    terminal.stdout.on('data', (chunk) => {
+      screen += chunk;
+    });
+    terminal.stdin.write(`${setup}; echo set''up\n`);
+    await waitFor(() => screen.includes('setup'), { what: () => `the shell: ${screen}` });
+    terminal.stdin.write(`${typed}\n`);
+    return await waitFor(() => existsSync(ran) && readFileSync(ran, 'utf8').trim(), { what: () => screen });
+  } finally {
+    terminal.kill('SIGKILL');
+  }
+}
+
+const noTerminals = { skip: existsSync('/usr/bin/script') ? false : 'there is no script(1) here' };
+
+for (const [typed, ran] of [
+  ['fisk call depot add gra\t', 'call depot add grade=alpha'],
+  ['fisk call depot add grade=\t', 'call depot add grade=alpha'],
+  ['fisk call depot add grade=al\t', 'call depot add grade=alpha'],
+  [
+    'fisk call --server nats://127.0.0.1:4222 depot add name=a:b gr\t',
+    'call --server nats://127.0.0.1:4222 depot add name=a:b grade=alpha',
+  ],
+  ['fisk discover --context lo\t', 'discover --context local'],
+] as const) {
+  test(`bash completes ${JSON.stringify(typed)}`, noTerminals, async () => {
+    const dir = tempDir();
+    writeFileSync(join(dir, 'fisk.bash'), completionScript('bash'));
+    const shell = ['bash', '--norc', '--noprofile', '-i'];
+    assert.equal(await typedInto(shell, `source ${dir}/fisk.bash`, typed, dir), ran);
+  });
+}
