@@ -145,7 +145,9 @@ test('a private server that dies ends the daemon with 1 and says so', async (t) 
 
 test('--check shows what would be served and what not, connects to nothing, and succeeds', async () => {
   const file = config({ more: 'nats_context: nowhere\nglobal_flags: [site]\n' });
-  const { code, stdout, stderr } = await fisk(['serve', '--check', '--config', file], { env: cleanEnv() });
+  const env = cleanEnv();
+  tempFile('nats/context/nowhere.json', '{"url": "nats://127.0.0.1:1"}', env['XDG_CONFIG_HOME']);
+  const { code, stdout, stderr } = await fisk(['serve', '--check', '--config', file], { env });
   assert.deepEqual([code, stderr], [0, '']);
   assert.match(
     stdout,
