@@ -51,8 +51,9 @@ test('the archive that would be published installs with one NATS core and runs',
   assert.ok((statSync(entry).mode & 0o111) !== 0, 'it can be run');
   const asked = await run(process.execPath, [entry, '--version']);
   assert.deepEqual([asked.code, asked.stdout, asked.stderr], [0, `${version}\n`, '']);
-  const lines = `identity: x\napplication_path: ${depot}\nnats_context: none\nexpose: { agent: { a2a: { serve_tools: true } } }\n`;
-  const checked = await run(process.execPath, [entry, 'serve', '--check', '--config', tempFile('agent.yaml', lines)]);
+  const lines = `identity: x\napplication_path: ${depot}\nexpose: { agent: { a2a: { serve_tools: true } } }\n`;
+  const check = [entry, 'serve', '--check', '--dev', '--config', tempFile('agent.yaml', lines)];
+  const checked = await run(process.execPath, check);
   assert.equal(checked.code, 0, checked.stderr);
   assert.match(checked.stdout + checked.stderr, /part_add/);
   const script = "import { loadConfig } from 'fisk'; console.log(typeof loadConfig);";
