@@ -3,6 +3,7 @@ import { DevServerError } from '../errors.ts';
 import { openHost } from '../host/index.ts';
 import { withoutUserInfo } from '../nats/index.ts';
 import { createLogger, defaultLogFormat, type Logger, stderrSink } from '../observe/index.ts';
+import { killLiveGroups } from '../process/index.ts';
 import { type RunningServer, startServer } from '../serve/index.ts';
 import { type DevServer, startDevServer } from './dev-server.ts';
 import type { Flags } from './program.ts';
@@ -69,6 +70,7 @@ async function lifetime(options: DaemonOptions, log: Logger, stopping: Stopping)
       );
     }
     const { fault } = await server.done;
+    await stopping.killed;
     const reason = fault ?? lost();
     if (reason !== undefined) throw reason;
     return stopping.exitCode;
@@ -99,6 +101,8 @@ class Stopping {
   readonly #terminal: Terminal;
   readonly #early = new AbortController();
   readonly #release: () => void;
+  /** Resolves when the commands are ended, if that was asked for. */
+  killed: Promise<void> = Promise.resolve();
   #server: RunningServer | undefined;
   #signal: StopSignal | undefined;
 
@@ -108,8 +112,15 @@ class Stopping {
     this.forced = promise;
     this.#release = onStopSignals((signal, nth) => {
       this.#signal ??= signal;
-      if (this.#server === undefined) this.#stopStart(nth, () => resolve(exitCodeOf(signal)));
-      else this.#stopServer(this.#server, signal, nth, () => resolve(exitCodeOf(signal)));
+      if (nth > 2) {
+        killLiveGroups();
+        resolve(exitCodeOf(signal));
+      } else if (this.#server === undefined) {
+        // What the start had begun is put in order; a second signal cannot make that faster.
+        this.#early.abort();
+      } else {
+        this.#stopServer(this.#server, signal, nth);
+      }
     });
   }
 
@@ -133,20 +144,13 @@ class Stopping {
     this.#release();
   }
 
-  #stopStart(nth: number, force: () => void): void {
-    if (nth > 1) force();
-    else this.#early.abort();
-  }
-
-  #stopServer(server: RunningServer, signal: StopSignal, nth: number, force: () => void): void {
+  #stopServer(server: RunningServer, signal: StopSignal, nth: number): void {
     if (nth === 1) {
       this.#terminal.err.line(`draining: taking no more calls; ${leftRunning(server.running)}`);
       server.drain(signal);
-    } else if (nth === 2) {
-      this.#terminal.err.line('ending the running commands; interrupt again to leave at once');
-      void server.kill();
     } else {
-      force();
+      this.#terminal.err.line('ending the running commands; interrupt again to leave at once');
+      this.killed = server.kill();
     }
   }
 }

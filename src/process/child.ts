@@ -10,7 +10,7 @@ import {
 import { type ChildEnvironment, DIRECTORY_VARIABLE } from './environment.ts';
 import { liveGroups } from './groups.ts';
 import { MARK_VARIABLE, newMark } from './mark.ts';
-import { onlyZombies } from './proc.ts';
+import { deadMembers } from './proc.ts';
 import { exitOf, reapOne } from './reaper.ts';
 import { ETXTBSY, startError } from './start-errors.ts';
 
@@ -83,21 +83,25 @@ export class Child {
   /** Waits until the group is gone, zombies not counted, for at most `boundMs`. */
   async waitGone(boundMs: number): Promise<boolean> {
     const end = performance.now() + boundMs;
-    let zombiesAt = performance.now() + ZOMBIE_LOOK_MS;
+    let lookAt = performance.now() + ZOMBIE_LOOK_MS;
+    let dead: string | undefined;
     for (let pause = 2; !this.gone(); pause = Math.min(pause * 2, 50)) {
       const now = performance.now();
       if (now >= end) {
         return false;
       }
-      if (now >= zombiesAt) {
-        // An init that reaps slowly keeps dead members of the group for a while; they need no further signal.
-        if (await onlyZombies(this.pid)) {
+      if (now >= lookAt) {
+        // An init that reaps slowly keeps dead members of the group for a while; they need no further signal. Two looks
+        // must agree: a group that forks on shows other members each time.
+        const seen = await deadMembers(this.pid);
+        if (seen !== undefined && seen === dead) {
           this.#gone = true;
           return true;
         }
-        zombiesAt = performance.now() + ZOMBIE_LOOK_MS;
+        dead = seen;
+        lookAt = performance.now() + ZOMBIE_LOOK_MS;
       }
-      await delay(Math.min(pause, end - now));
+      await delay(Math.max(0, Math.min(pause, end - performance.now())));
     }
     return true;
   }

@@ -27,3 +27,13 @@ export async function endLiveGroups(log: ProcessLog): Promise<void> {
   const commands = liveGroups.list().filter(({ output }) => output !== undefined);
   await Promise.all(commands.map((group) => endGroup(group, log)));
 }
+
+/**
+ * Sends SIGKILL to every process group that was started here and is not gone, companions too, without waiting for
+ * anything. For the moment before this process leaves in a hurry.
+ */
+export function killLiveGroups(): void {
+  for (const group of liveGroups.list()) {
+    group.signal('SIGKILL');
+  }
+}

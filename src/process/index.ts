@@ -3,7 +3,7 @@ export { type Captured, CaptureRing, OUTPUT_LIMIT_BYTES } from './capture-ring.t
 export type { StartSpec } from './child.ts';
 export { type Companion, startCompanion } from './companion.ts';
 export { type CpuLimit, type CpuLimitOptions, cpuLimit, defaultConcurrency } from './cpu.ts';
-export { endLiveGroups } from './end.ts';
+export { endLiveGroups, killLiveGroups } from './end.ts';
 export { type ChildEnvironment, childEnvironment, type EnvironmentOptions } from './environment.ts';
 export { type LiveGroup, liveGroups } from './groups.ts';
 export { type ProcessLog, silentLog } from './log.ts';

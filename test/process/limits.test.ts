@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { run } from '../support/run.ts';
+import { fixture } from '../support/tmp.ts';
 
 const program = join(import.meta.dirname, 'programs', 'starts-commands.ts');
 
@@ -45,4 +46,10 @@ test('a command gets three descriptors, and not even one that this process was g
   const { stdout, stderr } = await run('bash', ['-c', inheriting, process.execPath, program, 'shown']);
   // The fourth is what lists them.
   assert.deepEqual(stdout.match(/ (\d+) -> /g), [' 0 -> ', ' 1 -> ', ' 2 -> ', ' 3 -> '], stderr);
+});
+
+test('a command ends at its deadline although no descriptor is left to look at its processes with', async () => {
+  const args = ['--nofile=40:40', process.execPath, program, 'deadline', fixture('stubborn.sh')];
+  const { stdout, stderr } = await run('prlimit', args);
+  assert.equal(stdout, 'FISK_COMMAND_TIMEOUT true\ngone\n', stderr);
 });

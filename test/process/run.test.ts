@@ -128,6 +128,27 @@ test('a group that is gone gets no further signal, and nothing comes of trying',
   group?.signal('SIGTERM');
 });
 
+test('a group whose members are never seen twice is killed too, and not taken for gone', async () => {
+  const error = await failure(runFixture('chain.sh', [], { timeoutMs: 300 }));
+  const [group = 0] = pidsIn(error);
+  await waitFor(() => livingMembers(group).length === 0, { timeout: 1_000, what: 'the end of the chain' });
+  await delay(200);
+  assert.deepEqual(livingMembers(group), []);
+});
+
+/** Processes of a group that are not just waiting to be reaped. */
+function livingMembers(group: number): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const [state, , member] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return Number(member) === group && state !== 'Z';
+    } catch {
+      return false;
+    }
+  });
+}
+
 test('a process that left the group is found by its mark and ended, after the answer', async () => {
   const { lines, log } = notebook();
   const error = await failure(runFixture('leaver.sh', [], { timeoutMs: 500, log }));

@@ -187,6 +187,11 @@ for (const version of natsServerVersions()) {
         'no name': JSON.stringify({ ...good, name: undefined }),
         'a time that is none': JSON.stringify({ ...good, time: 'yesterday' }),
         'a request tag with a dot': JSON.stringify({ ...good, request: 'a.b' }),
+        'a conversation that no answer could repeat': JSON.stringify({ ...good, conversation: 'c'.repeat(700_000) }),
+        'a sender whose name no answer could repeat': JSON.stringify({
+          ...good,
+          sender: { name: 's'.repeat(700_000) },
+        }),
         'a negative sequence': JSON.stringify({ ...good, sequence: -1 }),
       };
       const before = daemon.lines.length;

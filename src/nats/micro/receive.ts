@@ -1,6 +1,6 @@
 import { MessageInvalidError } from '../../errors.ts';
 import type { Logger } from '../../observe/index.ts';
-import { type Decoded, decode, type MessageId } from '../../protocol/index.ts';
+import { type Decoded, decode, type Message, type MessageId } from '../../protocol/index.ts';
 import type { ServiceCounts, ServiceRequest } from './request.ts';
 
 export interface ReceiveOptions {
@@ -12,11 +12,15 @@ export interface ReceiveOptions {
   readonly log?: Logger;
 }
 
+/** Every message of an answer repeats these two, so they must leave room for what is answered. In characters. */
+const MAX_ECHO = 65_536;
+
 /** The message of a request, or undefined when it was malformed and has been refused, logged and counted. */
 export function receive(request: ServiceRequest, options: ReceiveOptions): Decoded | undefined {
   let decoded: Decoded;
   try {
     decoded = decode(request.data, options.accept);
+    checkEcho(decoded.message, Math.min(MAX_ECHO, request.bodyLimit / 4));
   } catch (error) {
     refuse(request, error, options);
     return undefined;
@@ -27,6 +31,16 @@ export function receive(request: ServiceRequest, options: ReceiveOptions): Decod
     options.log?.info({ recipient, sender: decoded.message.sender.name }, 'a message for another name is served');
   }
   return decoded;
+}
+
+function checkEcho({ conversation, sender }: Message, limit: number): void {
+  const length = conversation.length + sender.name.length;
+  if (length > limit) {
+    throw new MessageInvalidError(
+      'size',
+      `conversation and sender.name have ${length} characters, ${limit} fit an answer`,
+    );
+  }
 }
 
 function refuse(request: ServiceRequest, error: unknown, options: ReceiveOptions): void {

@@ -4,6 +4,7 @@ import { NumberText } from '../../protocol/index.ts';
 import type { ToolInput } from '../contract.ts';
 import { judge } from './judge.ts';
 import type { Rule } from './rules.ts';
+import { tooMuch } from './size.ts';
 import { kindOf, quote } from './text.ts';
 
 /** What may and must be given. */
@@ -22,9 +23,14 @@ const TOLD_PROBLEMS = 10;
 
 /** Reads the values and says everything that is wrong with them; renders nothing. */
 export function checkArguments(advertised: Advertised, input: ToolInput): { values: Values; problems: string[] } {
-  const properties = propertiesOf(input);
   const values = new Map<string, unknown>();
   const problems: string[] = [];
+  const much = isArguments(input.value) ? tooMuch(input.value) : undefined;
+  if (much !== undefined) {
+    problems.push(much.name === undefined ? much.problem : `${quote(much.name)} ${much.problem}`);
+    return { values, problems };
+  }
+  const properties = propertiesOf(input);
   for (const [name, value] of properties) {
     if (!advertised.rules.has(name)) problems.push(`${quote(name)} is unknown`);
     else if (value !== null) values.set(name, value);

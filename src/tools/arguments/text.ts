@@ -22,9 +22,11 @@ export function isInteger(text: string): boolean {
   const parts = NUMBER.exec(text);
   if (parts === null) return false;
   const [, whole = '', fraction = '', exponent = '0'] = parts;
-  const digits = `${whole}${fraction}`.replace(/0+$/, '');
-  const trailingZeros = whole.length + fraction.length - digits.length;
-  return digits === '' || fraction.length - trailingZeros <= Number(exponent);
+  const digits = `${whole}${fraction}`;
+  // By hand: an expression for the zeros at the end tries again at every zero, which a caller can make cost minutes.
+  let significant = digits.length;
+  while (significant > 0 && digits[significant - 1] === '0') significant--;
+  return significant === 0 || fraction.length - (digits.length - significant) <= Number(exponent);
 }
 
 /** What kind of value it is, for a person. */

@@ -2,7 +2,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { childEnvironment, runCommand } from '../../../src/process/index.ts';
+import { childEnvironment, liveGroups, runCommand } from '../../../src/process/index.ts';
 
 const environment = childEnvironment({ base: process.env, remove: [] });
 const attempt = () =>
@@ -24,6 +24,24 @@ switch (process.argv[2]) {
     }
     for (const fd of held) closeSync(fd);
     say(await attempt());
+    break;
+  }
+  case 'deadline': {
+    const [path = ''] = process.argv.slice(3);
+    const running = runCommand({ path, args: [], environment, timeoutMs: 1_000 }).catch((error) => error);
+    while (liveGroups.size === 0) await delay(5);
+    const [group] = liveGroups.list();
+    await delay(300);
+    const held: number[] = [];
+    try {
+      for (;;) held.push(openSync('/dev/null', 'r'));
+    } catch {
+      const error = await running;
+      for (const fd of held) closeSync(fd);
+      say(`${error.code} ${error.partial?.output.startsWith('waiting')}`);
+    }
+    await delay(500);
+    say((await group?.waitGone(0)) ? 'gone' : 'alive');
     break;
   }
   case 'processes': {
