@@ -268,6 +268,25 @@ test('no acknowledgement, silence after it, and the own deadline are three diffe
   });
 });
 
+test('an acknowledgement is waited for no longer than ten seconds, however patient the caller is', async (t) => {
+  const { connection, call } = await scene(t, () => {});
+  await connection.flush();
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let ended = false;
+  const end = assert
+    .rejects(call({ idleTimeoutMs: 120_000 }), { code: 'FISK_NO_ACK', message: /10000 ms/ })
+    .then(() => {
+      ended = true;
+    });
+  t.mock.timers.tick(9_999);
+  // The server has confirmed by now, so that nothing but the acknowledgement is missing.
+  await connection.nc.flush();
+  assert.equal(ended, false);
+  t.mock.timers.tick(1);
+  await end;
+  t.mock.timers.reset();
+});
+
 test('each message starts the silence anew, also one of an unknown kind, and its bound is no bound of the whole', async (t) => {
   const { call } = await scene(t, async (turn) => {
     turn.say('ack', { accepted: true });
@@ -314,8 +333,8 @@ const refuse = (turn: WireTurn, code: string, hint?: number) => {
 test('a full worker is asked again twice, and then its own words are the outcome', async (t) => {
   const { call, requests } = await scene(t, (turn) => refuse(turn, 'capacity'));
   const events: CallEvent[] = [];
-  const outcome = await call({ onEvent: (event) => events.push(event) });
-  assert.equal(requests.length, 3);
+  const outcome = await call({ retries: 10, onEvent: (event) => events.push(event) });
+  assert.equal(requests.length, 3, 'more than two more tries cannot be asked for');
   assert.equal(new Set(requests.map((request) => request['request'])).size, 3, 'each try is a request of its own');
   assert.deepEqual([outcome.isError, outcome.code, outcome.output], [true, 'capacity', 'all slots are busy']);
   const delays = events.filter((event) => event.type === 'retry').map((event) => event.delayMs);
@@ -338,6 +357,15 @@ test('a slot that becomes free is taken by a retry, sooner when the worker hints
   assert.ok(retry !== undefined && retry.delayMs >= 100 && retry.delayMs <= 200, JSON.stringify(retry));
 });
 
+test('the waits between tries are spread over their whole range', async (t) => {
+  const { call } = await scene(t, (turn) => refuse(turn, 'capacity'));
+  const chances = [0, 0.5];
+  t.mock.method(Math, 'random', () => chances.shift() ?? 0);
+  const delays: number[] = [];
+  await call({ onEvent: (event) => void (event.type === 'retry' && delays.push(event.delayMs)) });
+  assert.deepEqual(delays, [100, 550]);
+});
+
 test('what may have run is never tried again', async (t) => {
   for (const code of ['interrupted', 'timeout', 'unknown_tool', 'invalid_input', 'something_new']) {
     const { call, requests } = await scene(t, (turn) => refuse(turn, code));
@@ -345,6 +373,9 @@ test('what may have run is never tried again', async (t) => {
     assert.equal(outcome.code, code);
     assert.equal(requests.length, 1, code);
   }
+  const { call, requests } = await scene(t, (turn) => done(turn, { code: 'capacity', exec: { command: 'x' } }));
+  assert.equal((await call()).isError, false);
+  assert.equal(requests.length, 1, 'a code beside a result is no refusal');
 });
 
 test('retries are bounded by the time of the whole call, can be given up, and can be switched off', async (t) => {

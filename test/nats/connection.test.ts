@@ -46,6 +46,7 @@ for (const version of natsServerVersions()) {
 
     await server.restart('authorization: { token: sesame }');
     await opened(t, { context: context(server.url, { token: 'sesame' }), name: 'test' });
+    await opened(t, { context: context(server.url, { token: 'sesame', user: 'u', password: 'p' }), name: 'test' });
     await opened(t, { servers: [server.url.replace('://', '://sesame@')], name: 'test' });
 
     const pair = nkeys.createUser();

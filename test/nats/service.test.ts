@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect as dial } from 'node:net';
 import { test } from 'node:test';
-import { callTool } from '../../src/nats/index.ts';
+import { callTool, type ReplySet } from '../../src/nats/index.ts';
 import { nats, natsCli } from '../support/nats-cli.ts';
 import { natsServerVersions, startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
 import { waitFor } from '../support/wait.ts';
@@ -299,9 +299,57 @@ test('malformed requests of every kind are refused with 400 and one line of reas
     'protocol',
     'family',
   ]);
+  assert.equal(logged[0]?.['sender'], 'unknown');
   assert.equal(logged[5]?.['sender'], 'wire-caller');
   assert.equal(logged[4]?.['bytes'], 900 * 1024);
   assert.equal((await caller.call('lab', 'x')).at(-1)?.kind, 'tool.reply');
+});
+
+test('a subscription that ends for no reason of ours is a fault of the whole service', async (t) => {
+  const server = await startNatsServer();
+  const worker = await startWorker(server.url, 'lab');
+  const caller = await WireCaller.connect(server.url);
+  t.after(async () => {
+    await caller.close();
+    await worker.close();
+    await server.stop();
+  });
+  await worker.service.ready();
+  const { subscriptions } = (
+    worker.connection.nc as unknown as {
+      protocol: { subscriptions: { all(): { getSubject(): string; unsubscribe(): void }[] } };
+    }
+  ).protocol;
+  const discovery = subscriptions.all().find((one) => one.getSubject() === 'choria.fisk-ai.discovery.lab');
+  discovery?.unsubscribe();
+  const error = (await worker.service.fault) as Error & { code: string };
+  assert.equal(error.code, 'FISK_SERVICE_STOPPED');
+  assert.match(error.message, /choria\.fisk-ai\.discovery\.lab/);
+  assert.equal((await caller.call('lab', 'x'))[0]?.nobody, true, 'the tools went with it');
+});
+
+test('an answer while there is no server counts as not sent and uses up no number', async (t) => {
+  const server = await startNatsServer();
+  let set: ReplySet | undefined;
+  const worker = await startWorker(server.url, 'lab', (opened) => {
+    set = opened;
+    opened.ack(true);
+  });
+  const caller = await WireCaller.connect(server.url);
+  t.after(async () => {
+    await caller.close();
+    await worker.close();
+    await server.stop();
+  });
+  const open = caller.open('choria.fisk-ai.tool.lab', wireCall('lab', 'x'));
+  await waitFor(() => open.messages.length === 1);
+  await server.stop();
+  await waitFor(() => !worker.connection.connected && caller.nc.isClosed() === false);
+  assert.equal(set?.status('running-tool'), false);
+  assert.equal(set?.reply({ output: 'lost' }), false);
+  assert.equal(worker.service.counts.failedSends, 1, 'a sign of life is not even tried');
+  assert.ok(worker.lines.some((line) => line['error'] === 'no connection' && line.level === 'warn'));
+  open.close();
 });
 
 test('an endpoint is there once: a second of its name would take half of its requests', async (t) => {

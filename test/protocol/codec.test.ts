@@ -230,6 +230,59 @@ test('an event of an unknown kind passes with its framing checked, a known one w
   accepted(event('status', { block: { phase: 'running-tool', usage: {}, count: 0 } }), [ANY_EVENT]);
 });
 
+test('what an answer names is held to its type, and what it may leave out may be absent', () => {
+  const tool = { name: 't', description: '', input_schema: {}, behavior: { read_only: true, open_world: false } };
+  const shapes: [MessageId, Record<string, unknown>, Record<string, unknown>][] = [
+    [
+      MESSAGE.toolReply,
+      { is_error: true, code: 'new_one', output: '', exec: { command: '', exit_code: -1, truncated: true } },
+      { is_error: 1, code: 7, output: {}, exec: [] },
+    ],
+    [MESSAGE.toolReply, { exec: { command: 'x' } }, { exec: {} }],
+    [MESSAGE.toolReply, {}, { exec: { command: 'x', exit_code: 0.5 } }],
+    [MESSAGE.toolReply, {}, { exec: { command: 'x', truncated: 'no' } }],
+    [
+      MESSAGE.ack,
+      { accepted: false, reason: '', conversation_token: 't'.repeat(128), max_tokens: 0 },
+      { accepted: 'no', reason: 1, conversation_token: 't'.repeat(129), max_tokens: -1 },
+    ],
+    [
+      MESSAGE.discoveryReply,
+      {
+        name: '',
+        version: '',
+        description: '',
+        protocols: [],
+        tools: [tool],
+        telemetry: true,
+        telemetry_content: false,
+      },
+      {
+        name: 1,
+        version: 1,
+        description: 1,
+        model: 1,
+        protocols: [1],
+        tools: [{}],
+        telemetry: 1,
+        telemetry_content: 1,
+      },
+    ],
+    [MESSAGE.discoveryReply, { name: 'a', version: 'b' }, { tools: [{ ...tool, behavior: { idempotent: 'yes' } }] }],
+    [MESSAGE.discoveryReply, { name: 'a', version: 'b' }, { tools: [{ ...tool, input_schema: true }] }],
+    [MESSAGE.eventStatus, { block: {} }, { block: { iteration: -1 } }],
+    [MESSAGE.eventStatus, { block: { usage: { llm_calls: 1 } } }, { block: { usage: { input_tokens: 'many' } } }],
+    [MESSAGE.eventStatus, { block: { truncated: false } }, { block: { truncated: 0 } }],
+  ];
+  for (const [id, good, bad] of shapes) {
+    accepted(sample(id, good), [id]);
+    for (const [field, value] of Object.entries(bad)) {
+      assert.equal(refused(sample(id, { ...good, [field]: value }), [id]).reason, 'schema', `${id} ${field}`);
+      assert.equal(refused(sample(id, { ...good, [field]: null }), [id]).reason, 'schema', `${id} ${field} null`);
+    }
+  }
+});
+
 test('a description names the property and the rule and nothing of the rest of the body', () => {
   const error = refused(toolRequest({ conversation: 'a secret text' }));
   assert.match(error.description, /conversation must match pattern/);

@@ -5,6 +5,16 @@ import { natsServerVersions, startNatsServer } from '../support/nats-server.ts';
 import { waitFor } from '../support/wait.ts';
 import { WireCaller, wireCall } from '../support/wire-caller.ts';
 
+test('a daemon whose server is gone leaves at once, in order', async () => {
+  const nats = await startNatsServer();
+  const daemon = await startDaemon({ url: nats.url });
+  await nats.stop();
+  await waitFor(() => daemon.lines.some((line) => line['msg'] === 'disconnected from NATS'));
+  const started = performance.now();
+  assert.deepEqual(await daemon.stop(), {});
+  assert.ok(performance.now() - started < 1_000);
+});
+
 for (const version of natsServerVersions()) {
   test(`on ${version}: a daemon that leaves in a storm of calls leaves none of them without an answer`, async (t) => {
     const nats = await startNatsServer({ version });
