@@ -46,6 +46,8 @@ export class Child {
   /** When the command must be over, Unix ms; 0 = no bound. */
   readonly deadline: number;
   readonly exited: Promise<ExitStatus>;
+  /** Set once by whoever reads it. */
+  output: number | undefined;
   #gone = false;
   #reaped = false;
 

@@ -8,6 +8,8 @@ export interface LiveGroup {
   readonly startedAt: number;
   /** When the command must be over, Unix ms; 0 = no bound. */
   readonly deadline: number;
+  /** The read end of its output; `undefined` for a companion, which is no command and has no deadline. */
+  readonly output: number | undefined;
   /** Signals the whole group; nothing happens once it is gone. */
   signal(name: NodeJS.Signals): void;
   /** Waits until the group is gone, for at most `boundMs`. */

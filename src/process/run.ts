@@ -89,6 +89,7 @@ async function startPiped(
   }
   // While we held the write end too, the pipe would never end.
   closeQuietly(pipe.write);
+  child.output = pipe.read;
   return { child, reader: new PipeReader(pipe.read, (chunk) => ring.write(chunk)) };
 }
 
