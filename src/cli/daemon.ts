@@ -2,7 +2,16 @@ import type { Config } from '../config/index.ts';
 import { DevServerError } from '../errors.ts';
 import { openHost } from '../host/index.ts';
 import { withoutUserInfo } from '../nats/index.ts';
-import { createLogger, defaultLogFormat, type Logger, stderrSink } from '../observe/index.ts';
+import {
+  createLogger,
+  defaultLogFormat,
+  type Logger,
+  type MonitorAddress,
+  startMonitor,
+  startSupervision,
+  stderrSink,
+  Tally,
+} from '../observe/index.ts';
 import { type RunningServer, startServer } from '../serve/index.ts';
 import { type DevServer, startDevServer } from './dev-server.ts';
 import type { Flags } from './program.ts';
@@ -20,6 +29,8 @@ export interface DaemonOptions {
   readonly terminal: Terminal;
   /** NATS servers in place of the context of the file; an empty list asks for a private one. */
   readonly servers: readonly string[] | undefined;
+  /** Where metrics, health and the status page are served; nowhere when absent. */
+  readonly monitorAddress?: MonitorAddress | undefined;
 }
 
 /**
@@ -32,23 +43,42 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const { verbose, logFormat = defaultLogFormat() } = options.flags;
   const log = createLogger({ level: verbose ? 'debug' : 'info', format: logFormat, destination: sink });
   const stopping = new Stopping(options.terminal);
+  const tally = new Tally(options.config.identity, version);
+  tally.droppedLogLines = () => sink.dropped;
+  const supervision = startSupervision(tally, options.env, log);
   try {
-    return await Promise.race([lifetime(options, log, stopping), stopping.forced]);
+    return await Promise.race([watched(options, log, stopping, tally), stopping.forced]);
+  } catch (error) {
+    // A start that failed has no state of its own to say so.
+    if (tally.currentState === 'starting')
+      tally.state('failed', error instanceof Error ? error.message : String(error));
+    throw error;
   } finally {
     stopping.close();
+    supervision?.close();
     // The reason for the end is in the last lines.
     sink.flushSync();
   }
 }
 
-async function lifetime(options: DaemonOptions, log: Logger, stopping: Stopping): Promise<number> {
+async function watched(options: DaemonOptions, log: Logger, stopping: Stopping, tally: Tally): Promise<number> {
+  const { monitorAddress } = options;
+  const monitor = monitorAddress && (await startMonitor(monitorAddress, tally, log));
+  try {
+    return await lifetime(options, log, stopping, tally);
+  } finally {
+    monitor?.close();
+  }
+}
+
+async function lifetime(options: DaemonOptions, log: Logger, stopping: Stopping, tally: Tally): Promise<number> {
   const { config, env, terminal, flags } = options;
   const privateServer = options.servers?.length === 0 ? await startDevServer(env) : undefined;
   try {
     const servers = privateServer === undefined ? options.servers : [privateServer.url];
     const connectionName = `serve ${config.identity}`;
     const host = await openHost({ config, env, servers, connectionName, log, signal: stopping.early });
-    const server = await startServer({ host, version, log });
+    const server = await startServer({ host, version, log, observer: tally });
     stopping.attach(server);
     const lost = watch(privateServer, server);
 

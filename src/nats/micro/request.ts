@@ -1,4 +1,5 @@
 import { headers, type Msg, type MsgHdrs } from '@nats-io/nats-core';
+import type { MessageFault } from '../../errors.ts';
 import type { Logger } from '../../observe/index.ts';
 import {
   headerText,
@@ -30,8 +31,8 @@ const NOTHING = new Uint8Array(0);
 
 /** Counts over all endpoints of a service. */
 export interface ServiceCounts {
-  /** Requests refused as malformed. */
-  malformed: number;
+  /** Requests refused as malformed, by the check that they failed. */
+  readonly malformed: Map<MessageFault, number>;
   /** Requests that named another agent as their recipient; they are served. */
   foreignRecipients: number;
   /** Answers that could not be sent. */

@@ -52,7 +52,7 @@ export async function startMicroService(connection: Connection, options: MicroSe
 
 class RunningService implements MicroService {
   readonly fault: Promise<Error>;
-  readonly counts: ServiceCounts = { malformed: 0, foreignRecipients: 0, failedSends: 0 };
+  readonly counts: ServiceCounts = { malformed: new Map(), foreignRecipients: 0, failedSends: 0 };
   readonly #service: Service;
   readonly #connection: Connection;
   readonly #options: MicroServiceOptions;
