@@ -163,6 +163,7 @@ class Server implements RunningServer {
       if (interrupted > 0) {
         log.warn({ calls: interrupted }, 'left calls whose commands still run');
       }
+      service.dropHeld();
       await host.close();
     } catch (error) {
       failure ??= error instanceof Error ? error : new Error(String(error));

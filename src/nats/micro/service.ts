@@ -4,6 +4,7 @@ import { ServiceStoppedError } from '../../errors.ts';
 import type { Logger } from '../../observe/index.ts';
 import { IMPLEMENTATION, NAMESPACE } from '../../protocol/index.ts';
 import type { Connection, PermissionRefusal } from '../connection.ts';
+import { type HeldCounts, HeldReplies } from '../held-replies.ts';
 import { type EndpointContext, IncomingRequest, type ServiceCounts, type ServiceRequest } from './request.ts';
 import { EndpointStats } from './stats.ts';
 
@@ -15,6 +16,7 @@ export type ServiceHandler = (request: ServiceRequest) => void | Promise<void>;
 /** The one micro service of an identity in this process. */
 export interface MicroService {
   readonly counts: ServiceCounts;
+  readonly heldCounts: HeldCounts;
   /** Names are `discovery`, `tool`, `task`, each once. The queue group is the identity. */
   addEndpoint(name: string, subject: string, handler: ServiceHandler): void;
   /** Resolves when the server has taken every subscription; throws what {@link fault} would resolve to otherwise. */
@@ -23,6 +25,8 @@ export interface MicroService {
   readonly fault: Promise<Error>;
   /** Leaves the queue groups at once, waiting 2 s at most for the server to confirm. */
   stop(): Promise<void>;
+  /** Gives up the final replies that wait for a connection, because nobody will be there to send them. */
+  dropHeld(): void;
 }
 
 export interface MicroServiceOptions {
@@ -57,6 +61,7 @@ class RunningService implements MicroService {
   readonly #connection: Connection;
   readonly #options: MicroServiceOptions;
   readonly #metadata: Record<string, string>;
+  readonly #held: HeldReplies;
   readonly #unwatch: () => void;
   #fail: (error: Error) => void = () => {};
   #failed: Error | undefined;
@@ -72,6 +77,7 @@ class RunningService implements MicroService {
     this.#connection = connection;
     this.#options = options;
     this.#metadata = metadata;
+    this.#held = new HeldReplies(connection, options.log);
     this.fault = new Promise((resolve) => {
       this.#fail = resolve;
     });
@@ -85,9 +91,19 @@ class RunningService implements MicroService {
     });
   }
 
+  get heldCounts(): HeldCounts {
+    return this.#held.counts;
+  }
+
   addEndpoint(name: string, subject: string, handler: ServiceHandler): void {
     const stats = new EndpointStats(name, subject, this.#options.identity);
-    const context = { connection: this.#connection, stats, counts: this.counts, log: this.#options.log };
+    const context = {
+      connection: this.#connection,
+      stats,
+      counts: this.counts,
+      held: this.#held,
+      log: this.#options.log,
+    };
     this.#service.addEndpoint(name, {
       subject,
       metadata: this.#metadata,
@@ -115,6 +131,10 @@ class RunningService implements MicroService {
     if (this.#connection.connected) await Promise.race([stopped, late]);
     clearTimeout(timer);
     this.#options.log?.debug({ identity: this.#options.identity }, 'service stopped');
+  }
+
+  dropHeld(): void {
+    this.#held.dropAll();
   }
 
   #refused(refusal: PermissionRefusal): void {
