@@ -38,12 +38,13 @@ export interface ToolFacts {
   readonly withheld?: string;
 }
 
-/** What a daemon answers with. The last four are read again at each look, so they cost nothing while nobody looks. */
+/** What a daemon answers with. All but the tools are read again at each look and cost nothing while nobody looks. */
 export interface Serving {
   readonly tools: readonly ToolFacts[];
   readonly slots: { readonly inUse: number; readonly limit: number };
   readonly connection: { readonly connected: boolean };
   readonly counts: ServiceNumbers;
+  held(): HeldNumbers;
 }
 
 /** Running totals of the service that answers. */
@@ -54,10 +55,16 @@ export interface ServiceNumbers {
   readonly foreignRecipients: number;
   /** Answers that could not be sent. */
   readonly failedSends: number;
-  /** Final replies kept while there is no connection: now waiting, ever kept, given up. */
-  readonly heldNow?: number;
-  readonly held?: number;
-  readonly dropped?: number;
+}
+
+/** Final replies that had to wait for the connection. */
+export interface HeldNumbers {
+  /** Now. */
+  readonly waiting: number;
+  /** So far. */
+  readonly held: number;
+  /** Given up. */
+  readonly dropped: number;
 }
 
 /**

@@ -57,6 +57,8 @@ class Notifier implements Supervision {
   #retry: NodeJS.Timeout | undefined;
   #told: DaemonState | undefined;
   #status = '';
+  /** How the last send went: what goes on failing is logged once. */
+  #errno = 0;
   #broken = false;
 
   constructor(sender: DatagramSender, tally: Tally, feedMs: number | undefined, log: Logger) {
@@ -116,7 +118,8 @@ class Notifier implements Supervision {
         return;
       }
       this.#waiting.shift();
-      if (errno !== 0) this.#log.warn({ errno }, 'the supervisor could not be told');
+      if (errno !== 0 && errno !== this.#errno) this.#log.warn({ errno }, 'the supervisor could not be told');
+      this.#errno = errno;
     }
   }
 

@@ -57,7 +57,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const service = await startMicroService(host.connection, { identity: config.identity, agentVersion: version, log });
     const slots = new Slots(concurrency);
     const tools = factsOf(served, config.harness.confirmTags);
-    watchServing(observer, host, { tools, slots, counts: service.counts });
+    watchServing(observer, host, { tools, slots, counts: service.counts, held: () => service.heldCounts });
     const calls = new ToolCalls({
       identity: config.identity,
       tools: createToolSet(served.served).tools,

@@ -16,7 +16,8 @@ export type ServiceHandler = (request: ServiceRequest) => void | Promise<void>;
 /** The one micro service of an identity in this process. */
 export interface MicroService {
   readonly counts: ServiceCounts;
-  readonly heldCounts: HeldCounts;
+  /** What became of the final replies that found no connection, and how many of them wait now. */
+  readonly heldCounts: HeldCounts & { readonly waiting: number };
   /** Names are `discovery`, `tool`, `task`, each once. The queue group is the identity. */
   addEndpoint(name: string, subject: string, handler: ServiceHandler): void;
   /** Resolves when the server has taken every subscription; throws what {@link fault} would resolve to otherwise. */
@@ -91,8 +92,8 @@ class RunningService implements MicroService {
     });
   }
 
-  get heldCounts(): HeldCounts {
-    return this.#held.counts;
+  get heldCounts(): MicroService['heldCounts'] {
+    return { ...this.#held.counts, waiting: this.#held.size };
   }
 
   addEndpoint(name: string, subject: string, handler: ServiceHandler): void {

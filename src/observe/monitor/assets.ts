@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 export const STYLE = `
 :root{color-scheme:light dark;
 --bg:#f6f7f9;--panel:#fff;--text:#161a22;--soft:#596275;--line:#e2e6ec;--accent:#2f5fd0;
---good:#157f45;--good-bg:#dcf5e6;--warn:#8a5a00;--warn-bg:#fdf0cf;--bad:#b3261e;--bad-bg:#fde4e1;--idle:#596275;--idle-bg:#e9ecf1}
+--good:#0e6937;--good-bg:#dcf5e6;--warn:#8a5a00;--warn-bg:#fdf0cf;--bad:#b3261e;--bad-bg:#fde4e1;--idle:#596275;--idle-bg:#e9ecf1}
 @media (prefers-color-scheme:dark){:root{
 --bg:#0e1116;--panel:#161b23;--text:#e8ebf1;--soft:#9aa5b8;--line:#262d39;--accent:#86a9ff;
 --good:#63d794;--good-bg:#12301f;--warn:#f2c15b;--warn-bg:#33270b;--bad:#ff8f86;--bad-bg:#3b1614;--idle:#9aa5b8;--idle-bg:#222934}}
@@ -38,11 +38,11 @@ h2{font-size:16px;margin:0 0 8px}
 .cols{display:grid;grid-template-columns:repeat(auto-fit,minmax(320px,1fr));gap:0 12px}
 .scroll{overflow:auto;max-height:420px;margin:0 -18px;padding:0 18px 8px}
 table{border-collapse:collapse;width:100%;font-size:14px}
-th{text-align:left;color:var(--soft);font-weight:500;font-size:13px;position:sticky;top:0;background:var(--panel)}
+th{text-align:left;color:var(--soft);font-weight:500;font-size:13px;white-space:nowrap;position:sticky;top:0;background:var(--panel)}
 th,td{padding:6px 14px 6px 0;border-bottom:1px solid var(--line);vertical-align:top}
 tr:last-child td{border-bottom:0}
 td.num,th.num{text-align:right}
-td.name{font-family:ui-monospace,SFMono-Regular,Menlo,monospace;font-size:13px;overflow-wrap:anywhere}
+td.name{font-family:ui-monospace,SFMono-Regular,Menlo,monospace;font-size:13px;white-space:nowrap}
 .empty{color:var(--soft);margin:4px 0 12px}
 svg.strip{display:block;width:100%;height:44px;margin:2px 0 10px}
 svg rect.good{fill:var(--good)}svg rect.warn{fill:var(--warn)}svg rect.bad{fill:var(--bad)}svg rect.idle{fill:var(--idle)}

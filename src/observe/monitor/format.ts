@@ -2,6 +2,7 @@
 
 /** `4.2 ms`, `1.25 s`, `3 min 20 s`. */
 export function secondsText(seconds: number): string {
+  if (seconds === 0) return '0';
   if (seconds < 0.01) return `${(seconds * 1_000).toFixed(1)} ms`;
   if (seconds < 1) return `${Math.round(seconds * 1_000)} ms`;
   if (seconds < 60) return `${seconds.toFixed(2)} s`;

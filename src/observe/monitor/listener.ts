@@ -51,6 +51,7 @@ export async function startListener(address: MonitorAddress, tally: Tally, log: 
   ]);
   const server = createServer(
     {
+      connectionsCheckingInterval: REQUEST_MS,
       requestTimeout: REQUEST_MS,
       headersTimeout: REQUEST_MS,
       keepAliveTimeout: REQUEST_MS,

@@ -1,22 +1,20 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Durations } from '../durations.ts';
 
-/** How often the loop is looked at, in ms. Each look is a wake-up, and what is shorter is not seen. */
-const RESOLUTION_MS = 20;
-const PERIOD_MS = 1_000;
+/** How often the loop is looked at, in ms. Each look is a wake-up. */
+const PERIOD_MS = 20;
 
-/** Adds the longest delay of each second to `delays`. Returns the function that ends it. Keeps no process alive. */
+/**
+ * Adds to `delays` how late each turn of a timer is, which is how long whatever else happens then would have waited.
+ * Node's own monitor keeps percentiles since its last reset and loses the delay during which it was reset; buckets that only
+ * grow are what a scraper can add up. Returns the function that ends it. Keeps no process alive.
+ */
 export function watchLoop(delays: Durations): () => void {
-  const seen = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  seen.enable();
+  let before = performance.now();
   const timer = setInterval(() => {
-    // What is recorded is the time between two looks.
-    if (seen.count > 0) delays.add((seen.max / 1e6 - RESOLUTION_MS) / 1_000);
-    seen.reset();
+    const now = performance.now();
+    delays.add((now - before - PERIOD_MS) / 1_000);
+    before = now;
   }, PERIOD_MS);
   timer.unref();
-  return () => {
-    clearInterval(timer);
-    seen.disable();
-  };
+  return () => clearInterval(timer);
 }

@@ -1,3 +1,4 @@
+/// <reference path="./prom-client.d.ts" />
 import type { Metric, Registry as MetricRegistry } from 'prom-client';
 import heap from 'prom-client/lib/metrics/heapSizeAndUsed.js';
 import memory from 'prom-client/lib/metrics/osMemoryHeap.js';

@@ -151,21 +151,21 @@ export const SERIES: readonly Series[] = [
     type: 'gauge',
     help: 'Final replies that wait for the connection to come back.',
     labels: [],
-    read: (tally) => one(tally.what?.counts.heldNow ?? 0),
+    read: (tally) => one(tally.what?.held().waiting ?? 0),
   },
   {
     name: 'fisk_held_replies_total',
     type: 'counter',
     help: 'Final replies that ever had to wait for the connection.',
     labels: [],
-    read: (tally) => one(tally.what?.counts.held ?? 0),
+    read: (tally) => one(tally.what?.held().held ?? 0),
   },
   {
     name: 'fisk_dropped_replies_total',
     type: 'counter',
     help: 'Final replies that were given up: too many had to wait, or the daemon left meanwhile.',
     labels: [],
-    read: (tally) => one(tally.what?.counts.dropped ?? 0),
+    read: (tally) => one(tally.what?.held().dropped ?? 0),
   },
   {
     name: 'fisk_spawn_duration_seconds',
@@ -177,7 +177,7 @@ export const SERIES: readonly Series[] = [
   {
     name: 'fisk_event_loop_delay_seconds',
     type: 'histogram',
-    help: 'The longest delay of the event loop in each second.',
+    help: 'How late a timer of the event loop was, looked at fifty times a second.',
     labels: [],
     read: (tally) => [[{}, tally.loopDelays]],
   },
