@@ -163,7 +163,7 @@ export const SERIES: readonly Series[] = [
   {
     name: 'fisk_dropped_replies_total',
     type: 'counter',
-    help: 'Final replies that were given up: too many had to wait, or the daemon left meanwhile.',
+    help: 'Final replies that were given up: too many had to wait, their callers stayed away, or the daemon left.',
     labels: [],
     read: (tally) => one(tally.what?.held().dropped ?? 0),
   },
