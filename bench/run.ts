@@ -3,7 +3,7 @@
  *
  *   npm run bench                  the whole of it, some ten minutes
  *   npm run bench -- --short       a smoke test of the bench itself, whose numbers mean little
- *   npm run bench -- --only loop   one part: throughput, refusals, loop, memory or flood
+ *   npm run bench -- --only loop   one part: throughput, refusals, loop, memory, flood or watching
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -18,6 +18,7 @@ import { measureMemory } from './lib/memory.ts';
 import { measureRefusals } from './lib/refusals.ts';
 import type { Row } from './lib/results.ts';
 import { measureThroughput } from './lib/throughput.ts';
+import { measureWatching } from './lib/watching.ts';
 
 const { values } = parseArgs({ options: { short: { type: 'boolean', default: false }, only: { type: 'string' } } });
 const { short, only } = values;
@@ -34,6 +35,7 @@ const parts = new Map<string, () => Promise<Row[]>>([
     () => measureMemory(bench, short ? { starts: 1, first: 50, last: 100 } : { starts: 7, first: 2_000, last: 10_000 }),
   ],
   ['flood', () => measureFlood(bench, short ? 64 : 1024, short ? 1 : 7)],
+  ['watching', () => measureWatching(bench, short ? { rounds: 1, calls: 200 } : { rounds: 5, calls: 5_000 })],
 ]);
 if (only !== undefined && !parts.has(only)) throw new Error(`--only takes one of ${[...parts.keys()].join(', ')}`);
 

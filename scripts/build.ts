@@ -17,7 +17,7 @@ const released = (process.env['FISK_RELEASE'] ?? '') !== '';
 
 await build({
   absWorkingDir: projectDir,
-  entryPoints: ['src/main.ts', 'src/index.ts'],
+  entryPoints: { main: 'src/main.ts', index: 'src/index.ts', keeper: 'src/process/keeper-main.ts' },
   outdir: fresh,
   bundle: true,
   // What a command does not need stays in chunks of its own and is never read.

@@ -449,3 +449,12 @@ export class NothingToServeError extends define(
   'No tool is left that may be served to peers: filtered out, in need of an approval, or otherwise unservable.',
   'Look at include, exclude and expose.agent.tools, and at the tags of the commands; fisk info shows both.',
 ) {}
+
+// --- watching -----------------------------------------------------------------------------------------------------
+
+export class MonitorAddressError extends define(
+  'FISK_METRICS_ADDRESS',
+  1,
+  'The address for metrics, health and the status page cannot be used.',
+  'Give --metrics-address (or FISK_METRICS_ADDRESS) as HOST:PORT or PORT, with a port that nobody else listens on.',
+) {}

@@ -33,6 +33,7 @@ const LIBRARIES = new Map([
   ['yaml', ['config']],
   ['re2js', ['config', 'tools']],
   ['pino', ['observe']],
+  ['prom-client', ['observe']],
   ['@nats-io/nats-core', ['nats']],
   ['@nats-io/services', ['nats']],
   ['@nats-io/transport-node', ['nats']],

@@ -2,8 +2,17 @@ import type { Config } from '../config/index.ts';
 import { DevServerError } from '../errors.ts';
 import { openHost } from '../host/index.ts';
 import { withoutUserInfo } from '../nats/index.ts';
-import { createLogger, defaultLogFormat, type Logger, stderrSink } from '../observe/index.ts';
-import { killLiveGroups } from '../process/index.ts';
+import {
+  createLogger,
+  defaultLogFormat,
+  type Logger,
+  type MonitorAddress,
+  startMonitor,
+  startSupervision,
+  stderrSink,
+  Tally,
+} from '../observe/index.ts';
+import { adoptOrphans, keepDeadlines, killLiveGroups } from '../process/index.ts';
 import { type RunningServer, startServer } from '../serve/index.ts';
 import { type DevServer, startDevServer } from './dev-server.ts';
 import type { Flags } from './program.ts';
@@ -22,6 +31,8 @@ export interface DaemonOptions {
   readonly terminal: Terminal;
   /** NATS servers in place of the context of the file; an empty list asks for a private one. */
   readonly servers: readonly string[] | undefined;
+  /** Where metrics, health and the status page are served; nowhere when absent. */
+  readonly monitorAddress?: MonitorAddress | undefined;
 }
 
 /**
@@ -34,24 +45,44 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const { verbose, logFormat = defaultLogFormat() } = options.flags;
   const log = createLogger({ level: verbose ? 'debug' : 'info', format: logFormat, destination: sink });
   const stopping = new Stopping(options.terminal);
+  const tally = new Tally(options.config.identity, version);
+  tally.droppedLogLines = () => sink.dropped;
+  const supervision = startSupervision(tally, options.env, log);
   try {
-    return await Promise.race([lifetime(options, log, stopping), stopping.forced]);
+    return await Promise.race([watched(options, log, stopping, tally), stopping.forced]);
+  } catch (error) {
+    // A start that failed has no state of its own to say so.
+    if (tally.currentState === 'starting')
+      tally.state('failed', error instanceof Error ? error.message : String(error));
+    throw error;
   } finally {
     stopping.close();
+    supervision?.close();
     // The reason for the end is in the last lines.
     sink.flushSync();
   }
 }
 
-async function lifetime(options: DaemonOptions, log: Logger, stopping: Stopping): Promise<number> {
+async function watched(options: DaemonOptions, log: Logger, stopping: Stopping, tally: Tally): Promise<number> {
+  const { monitorAddress } = options;
+  const monitor = monitorAddress && (await startMonitor(monitorAddress, tally, log));
+  try {
+    return await lifetime(options, log, stopping, tally);
+  } finally {
+    monitor?.close();
+  }
+}
+
+async function lifetime(options: DaemonOptions, log: Logger, stopping: Stopping, tally: Tally): Promise<number> {
   const { config, env, terminal, flags } = options;
   const privateServer = options.servers?.length === 0 ? await startDevServer(env) : undefined;
   try {
     const servers = privateServer === undefined ? options.servers : [privateServer.url];
     const connectionName = `serve ${config.identity}`;
     const host = await openHost({ config, env, servers, connectionName, log, signal: stopping.early });
-    const server = await startServer({ host, version, log });
+    const server = await startServer({ host, version, log, observer: tally });
     stopping.attach(server);
+    void adoptOrphans(log);
     const lost = watch(privateServer, server);
 
     const { served, concurrency } = server;
@@ -79,6 +110,7 @@ async function lifetime(options: DaemonOptions, log: Logger, stopping: Stopping)
     if (stopping.early.aborted) return stopping.exitCode;
     throw error;
   } finally {
+    await keepDeadlines(log);
     await privateServer?.stop();
   }
 }
@@ -158,6 +190,6 @@ class Stopping {
 /** What a drain means for the commands that run: it waits for none of them. */
 function leftRunning(commands: number): string {
   if (commands === 0) return 'no command is running; interrupt again, twice, to leave at once';
-  const what = commands === 1 ? '1 command is left running' : `${commands} commands are left running`;
-  return `${what}, unless you interrupt again before fisk has left`;
+  const what = commands === 1 ? '1 command is' : `${commands} commands are`;
+  return `${what} left running until the deadline; interrupt again before fisk has left to end them`;
 }

@@ -33,6 +33,7 @@ export interface Flags {
   readonly telemetry: boolean;
   readonly verbose?: true;
   readonly logFormat?: 'json' | 'text';
+  readonly metricsAddress?: string;
 }
 
 /** Runs one command. */
@@ -97,6 +98,13 @@ export function buildProgram(terminal: Terminal, run: Runner): Command {
     .addOption(new Flag('--workers <n>', 'queued jobs taken at once; not tool calls', 'integer').helpGroup(LATER))
     .addOption(new Flag('--api-key <key>', 'model provider key ($ANTHROPIC_API_KEY)', 'text').helpGroup(LATER))
     .addOption(new Flag('--base-url <url>', 'model provider ($ANTHROPIC_BASE_URL)', 'text').helpGroup(LATER))
+    .addOption(
+      new Flag(
+        '--metrics-address <address>',
+        'serve metrics, health and a status page at HOST:PORT or PORT ($FISK_METRICS_ADDRESS)',
+        'text',
+      ).helpGroup('Watch:'),
+    )
     .addOption(new Flag('--log-format <form>', 'form of the log', 'text').choices(['json', 'text']).helpGroup('Log:'))
     .addOption(new Flag('--verbose', 'log at debug level').helpGroup('Log:'))
     .addOption(new Flag('--no-telemetry', 'export nothing ($NO_TELEMETRY)').helpGroup('Log:'));

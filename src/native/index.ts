@@ -1,5 +1,6 @@
+export { type DatagramSender, datagramSender } from './datagram.ts';
 export { signalTarget } from './kill.ts';
 export { makePipe, type PipeOutcome, readAvailable, setNonBlocking } from './pipe.ts';
-export { closeQuietly, type SpawnOutcome, type SpawnRequest, spawnProcess } from './spawn.ts';
+export { closeQuietly, type SpawnOutcome, type SpawnRequest, spawnProcess, startsSettled } from './spawn.ts';
 export { joinNativeStrings, type NativeStrings, nativeStrings } from './strings.ts';
 export { type ExitStatus, reap } from './wait.ts';

@@ -11,6 +11,9 @@ export interface Libc {
   /** Bytes read, 0 at the end, −1 with an errno. */
   read(fd: number, buffer: Buffer, bytes: number): number;
   kill(pid: number, signal: number): number;
+  socket(family: number, type: number, protocol: number): number;
+  /** Bytes sent, −1 with an errno. */
+  sendto(fd: number, bytes: Buffer, length: number, flags: number, address: Buffer, addressLength: number): number;
   waitpid(pid: number, status: Int32Array, options: number): number;
   actionsInit(actions: Buffer): number;
   actionsDestroy(actions: Buffer): number;
@@ -59,6 +62,10 @@ function bind(): Libc {
       fcntl: lib.func('int fcntl(int fd, int command, int flags)'),
       read: lib.func('intptr_t read(int fd, void *buffer, size_t bytes)'),
       kill: lib.func('int kill(int pid, int signal)'),
+      socket: lib.func('int socket(int family, int type, int protocol)'),
+      sendto: lib.func(
+        'intptr_t sendto(int fd, void *bytes, size_t length, int flags, void *address, uint32_t addressLength)',
+      ),
       waitpid: lib.func('int waitpid(int pid, void *status, int options)'),
       actionsInit: lib.func('int posix_spawn_file_actions_init(void *fa)'),
       actionsDestroy: lib.func('int posix_spawn_file_actions_destroy(void *fa)'),

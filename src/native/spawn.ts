@@ -16,6 +16,11 @@ export interface SpawnRequest {
   readonly stdin: number | null;
   readonly stdout: number;
   readonly stderr: number;
+  /**
+   * Starts the child in a session of its own instead of a group, so that nothing which ends ours reaches it, and lets it
+   * keep these descriptors of ours under their numbers.
+   */
+  readonly session?: { readonly keep: readonly number[] } | undefined;
 }
 
 /** Outcome of a start: the pid, or the errno that says why there is none. */
@@ -28,11 +33,12 @@ const SIGNAL_SET_BYTES = 128;
 const SET_GROUP = 0x02;
 const SET_SIGNAL_DEFAULT = 0x04;
 const SET_SIGNAL_MASK = 0x08;
+const SET_SESSION = 0x80;
 
 /** koffi refuses more than 256 asynchronous calls at a time; the thread pool runs four of them anyway. */
 const STARTS_AT_ONCE = 64;
 
-let attributes: Buffer | undefined;
+const attributes = new Map<number, Buffer>();
 let nullDevice: number | undefined;
 let starting = 0;
 const waiting: (() => void)[] = [];
@@ -42,6 +48,13 @@ const waiting: (() => void)[] = [];
  * call; without this, a garbage collection at the wrong moment makes a start fail with EPERM.
  */
 const held = new Set<readonly Buffer[]>();
+
+/** Resolves when no start is under way, so that every child that will ever be is known. */
+export async function startsSettled(): Promise<void> {
+  while (starting > 0) {
+    await new Promise<void>((resolve) => setTimeout(resolve, 1));
+  }
+}
 
 /**
  * Starts a child as leader of a process group of its own, with all signals at their default and none blocked.
@@ -61,9 +74,8 @@ export async function spawnProcess(request: SpawnRequest): Promise<SpawnOutcome>
 }
 
 function start(c: Libc, request: SpawnRequest): Promise<SpawnOutcome> {
-  attributes ??= groupAttributes(c);
+  const attr = attributesFor(c, request.session === undefined ? SET_GROUP : SET_SESSION);
   nullDevice ??= openSync('/dev/null', 'r');
-  const attr = attributes;
   const actions = Buffer.allocUnsafeSlow(ACTION_BYTES);
   const path = nativeString(request.path);
   const pid = new Int32Array(Buffer.allocUnsafeSlow(8).buffer, 0, 1);
@@ -72,8 +84,14 @@ function start(c: Libc, request: SpawnRequest): Promise<SpawnOutcome> {
   c.actionsAddDup2(actions, request.stdin ?? nullDevice, 0);
   c.actionsAddDup2(actions, request.stdout, 1);
   c.actionsAddDup2(actions, request.stderr, 2);
-  // What this process opens is closed at an exec anyway; what it inherited itself may not be.
-  c.actionsAddCloseFrom?.(actions, 3);
+  if (request.session === undefined) {
+    // What this process opens is closed at an exec anyway; what it inherited itself may not be.
+    c.actionsAddCloseFrom?.(actions, 3);
+  }
+  for (const fd of request.session?.keep ?? []) {
+    // Onto itself: that takes the mark away which closes it at the exec.
+    c.actionsAddDup2(actions, fd, fd);
+  }
   if (cwd !== undefined) {
     c.actionsAddChdir(actions, cwd);
   }
@@ -104,17 +122,21 @@ function start(c: Libc, request: SpawnRequest): Promise<SpawnOutcome> {
   });
 }
 
-/** The attributes are the same for every child, and only ever read once they are made. */
-function groupAttributes(c: Libc): Buffer {
-  const made = Buffer.alloc(ATTRIBUTE_BYTES);
-  const signals = Buffer.alloc(SIGNAL_SET_BYTES);
-  c.attributesInit(made);
-  c.attributesSetFlags(made, SET_GROUP | SET_SIGNAL_DEFAULT | SET_SIGNAL_MASK);
-  c.attributesSetGroup(made, 0);
-  c.signalsFill(signals);
-  c.attributesSetDefault(made, signals);
-  c.signalsEmpty(signals);
-  c.attributesSetMask(made, signals);
+/** Made once for each kind of child, and only ever read from then on. */
+function attributesFor(c: Libc, kind: number): Buffer {
+  let made = attributes.get(kind);
+  if (made === undefined) {
+    made = Buffer.alloc(ATTRIBUTE_BYTES);
+    const signals = Buffer.alloc(SIGNAL_SET_BYTES);
+    c.attributesInit(made);
+    c.attributesSetFlags(made, kind | SET_SIGNAL_DEFAULT | SET_SIGNAL_MASK);
+    c.attributesSetGroup(made, 0);
+    c.signalsFill(signals);
+    c.attributesSetDefault(made, signals);
+    c.signalsEmpty(signals);
+    c.attributesSetMask(made, signals);
+    attributes.set(kind, made);
+  }
   return made;
 }
 

@@ -18,6 +18,12 @@ export interface PermissionRefusal {
 /** Told about one connection until it stops watching. Must not throw. */
 export interface Watcher {
   refused?(refusal: PermissionRefusal): void;
+  /** There is no connection now; the client is trying to get back. */
+  disconnected?(server: string): void;
+  /** @param awayMs how long there was none. */
+  reconnected?(server: string, awayMs: number): void;
+  /** The server is about to stop. */
+  leaving?(server: string): void;
   /** The connection ended and will not come back; not called for our own close. */
   lost?(error: ConnectionLostError): void;
 }
@@ -131,16 +137,20 @@ class SharedConnection implements Connection {
       case 'disconnect':
         this.#connected = false;
         this.#away = performance.now();
-        if (!this.#closing) this.#log?.warn({ server: status.server }, 'disconnected from NATS');
+        if (this.#closing) break;
+        this.#log?.warn({ server: status.server }, 'disconnected from NATS');
+        this.#tell((watcher) => watcher.disconnected?.(status.server));
         break;
       case 'reconnect': {
         this.#connected = true;
         const duration = Math.round(performance.now() - this.#away);
         this.#log?.info({ server: status.server, duration }, 'reconnected to NATS');
+        this.#tell((watcher) => watcher.reconnected?.(status.server, duration));
         break;
       }
       case 'ldm':
         this.#log?.warn({ server: status.server }, 'the NATS server is about to stop');
+        this.#tell((watcher) => watcher.leaving?.(status.server));
         break;
       case 'staleConnection':
         this.#log?.warn('the NATS server does not answer pings');
@@ -160,6 +170,10 @@ class SharedConnection implements Connection {
     const { operation, subject, text } = refusal;
     this.#log?.warn({ operation, subject, error: text }, 'refused by NATS');
     for (const watcher of [...this.#watchers]) watcher.refused?.(refusal);
+  }
+
+  #tell(event: (watcher: Watcher) => void): void {
+    for (const watcher of [...this.#watchers]) event(watcher);
   }
 
   #ended(error: Error | undefined): void {

@@ -23,6 +23,8 @@ export interface StartSpec {
   readonly environment: ChildEnvironment;
   /** Working directory; this process's own when absent. */
   readonly cwd?: string | undefined;
+  /** Told how long the start took, in ms, once there is a process. Must not throw. */
+  readonly onStart?: ((durationMs: number) => void) | undefined;
 }
 
 /** Descriptors of ours that become the child's 0, 1 and 2; `null` is the null device. */
@@ -127,6 +129,7 @@ export async function startChild(spec: StartSpec, stdio: Stdio, timeoutMs: numbe
   for (let attempt = 0; ; attempt++) {
     const outcome = await spawnProcess({ path: spec.path, argv, envp, cwd: spec.cwd, ...stdio });
     if ('pid' in outcome) {
+      spec.onStart?.(performance.now() - startedAt);
       return new Child(outcome.pid, mark, startedAt, deadline);
     }
     const pause = BUSY_RETRIES_MS[attempt];

@@ -19,7 +19,7 @@ export async function endGroup(group: LiveGroup, log: ProcessLog): Promise<void>
       log.warn({ pid: group.pid }, 'a process group did not end although it was killed; it is left to the system');
     }
   }
-  void endStrays(group, log);
+  void endStrays({ mark: group.mark, ageMs: performance.now() - group.startedAt }, log);
 }
 
 /** Ends the groups of all commands that run at this moment, side by side. A companion is no command and lives on. */

@@ -6,7 +6,9 @@ export { type CpuLimit, type CpuLimitOptions, cpuLimit, defaultConcurrency } fro
 export { endLiveGroups, killLiveGroups } from './end.ts';
 export { type ChildEnvironment, childEnvironment, type EnvironmentOptions } from './environment.ts';
 export { type LiveGroup, liveGroups } from './groups.ts';
+export { keepDeadlines } from './keeper.ts';
 export { type ProcessLog, silentLog } from './log.ts';
+export { adoptOrphans } from './orphans.ts';
 export { type CommandResult, type CommandSpec, runCommand } from './run.ts';
 export { type Release, Slots } from './slots.ts';
 export { checkStartable } from './start-errors.ts';

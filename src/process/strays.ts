@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { signalTarget } from '../native/index.ts';
-import type { LiveGroup } from './groups.ts';
 import type { ProcessLog } from './log.ts';
 import { markOf, type ProcessEntry, processes, readEntry } from './proc.ts';
 
@@ -11,59 +9,72 @@ const TICKS_PER_SECOND = 100;
 const MARGIN_SECONDS = 1;
 const KILL_AFTER_MS = 1000;
 
+/** Processes that carry one mark, and how many could not be asked for theirs. */
+export interface Marked {
+  readonly found: readonly ProcessEntry[];
+  readonly unreadable: number;
+}
+
+/** What a call left behind: its mark, and how long ago it began, in ms. */
+export interface Traced {
+  readonly mark: string;
+  readonly ageMs: number;
+}
+
 /**
  * Ends what a command started and moved out of its process group, found by the mark in its environment: SIGTERM and one
  * second later SIGKILL. Never fails; what was found is one log line.
  */
-export async function endStrays(group: LiveGroup, log: ProcessLog): Promise<void> {
+export async function endStrays(call: Traced, log: ProcessLog): Promise<void> {
   try {
-    const { strays, unreadable } = await findStrays(group);
-    if (strays.length === 0) {
-      return;
+    const { found, unreadable } = await findMarked(call);
+    if (found.length > 0) {
+      const pids = found.map((entry) => entry.pid);
+      log.warn({ pids, unreadable }, 'ended processes that a command had moved out of its process group');
+      await endAll(found);
     }
-    log.warn(
-      { pids: strays.map((entry) => entry.pid), unreadable },
-      'ended processes that a command had moved out of its process group',
-    );
-    await signalAll(strays, 'SIGTERM');
-    await delay(KILL_AFTER_MS);
-    await signalAll(strays, 'SIGKILL');
   } catch (error) {
     log.warn({ error: String(error) }, 'could not look for processes that a command moved out of its process group');
   }
 }
 
-async function findStrays(group: LiveGroup): Promise<{ strays: ProcessEntry[]; unreadable: number }> {
-  const oldest = await ticksAtStart(group);
-  const strays: ProcessEntry[] = [];
+/** Processes that carry the mark of `call` and are not older than it. */
+async function findMarked({ mark, ageMs }: Traced): Promise<Marked> {
+  const uptime = Number((await readFile('/proc/uptime', 'utf8')).split(' ')[0]);
+  const oldest = (uptime - ageMs / 1000 - MARGIN_SECONDS) * TICKS_PER_SECOND;
+  const found: ProcessEntry[] = [];
   let unreadable = 0;
   for (const entry of await processes()) {
     if (entry.zombie || entry.pid === process.pid || Number(entry.start) < oldest) {
       continue;
     }
-    const mark = await markOf(entry.pid);
-    if (mark === null) {
+    const carried = await markOf(entry.pid);
+    if (carried === null) {
       unreadable++;
-    } else if (mark === group.mark) {
-      strays.push(entry);
+    } else if (carried === mark) {
+      found.push(entry);
     }
   }
-  return { strays, unreadable };
+  return { found, unreadable };
 }
 
-/** When the call began, in clock ticks since boot. */
-async function ticksAtStart(group: LiveGroup): Promise<number> {
-  const uptime = Number((await readFile('/proc/uptime', 'utf8')).split(' ')[0]);
-  const age = (performance.now() - group.startedAt) / 1000;
-  return (uptime - age - MARGIN_SECONDS) * TICKS_PER_SECOND;
+/** SIGTERM to each, one second later SIGKILL to those that are left. */
+export async function endAll(entries: readonly ProcessEntry[]): Promise<void> {
+  await signalAll(entries, 'SIGTERM');
+  await delay(KILL_AFTER_MS);
+  await signalAll(entries, 'SIGKILL');
 }
 
 /** Signals each one that is still the process that was found. */
-async function signalAll(strays: readonly ProcessEntry[], signal: NodeJS.Signals): Promise<void> {
-  for (const stray of strays) {
-    const now = await readEntry(stray.pid);
-    if (now?.start === stray.start && !now.zombie) {
-      signalTarget(stray.pid, signal);
+async function signalAll(entries: readonly ProcessEntry[], signal: NodeJS.Signals): Promise<void> {
+  for (const entry of entries) {
+    const now = await readEntry(entry.pid);
+    if (now?.start === entry.start && !now.zombie) {
+      try {
+        process.kill(entry.pid, signal);
+      } catch {
+        // Gone in between: that is what was wanted.
+      }
     }
   }
 }

@@ -1,7 +1,7 @@
-import type { Logger } from '../observe/index.ts';
+import { type DaemonState, type Logger, type ServeObserver, silentObserver } from '../observe/index.ts';
 
 /** Where a daemon is in its life. */
-export type State = 'starting' | 'ready' | 'draining' | 'stopped' | 'failed';
+export type State = DaemonState;
 
 /** Which states may follow which. The last two are ends. */
 const NEXT: Readonly<Record<State, readonly State[]>> = {
@@ -15,22 +15,25 @@ const NEXT: Readonly<Record<State, readonly State[]>> = {
 /** The state of a daemon. Every change goes through {@link to}, so that there is one place to see them all. */
 export class Lifecycle {
   readonly #log: Logger;
+  readonly #observer: ServeObserver;
   #state: State = 'starting';
 
-  constructor(log: Logger) {
+  constructor(log: Logger, observer: ServeObserver = silentObserver) {
     this.#log = log;
+    this.#observer = observer;
   }
 
   get state(): State {
     return this.#state;
   }
 
-  /** Goes to `next` and logs it. A change that no daemon makes is a mistake in this program and throws. */
+  /** Goes to `next`, logs it and tells whoever watches. A change that no daemon makes is a mistake in this program and throws. */
   to(next: State, reason: string): void {
     if (!NEXT[this.#state].includes(next)) {
       throw new Error(`a daemon that is ${this.#state} cannot become ${next}`);
     }
     this.#log.info({ state: next, was: this.#state, reason }, `the daemon is ${next}`);
     this.#state = next;
+    this.#observer.state(next, reason);
   }
 }

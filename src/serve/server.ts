@@ -1,11 +1,12 @@
 import { NothingToServeError } from '../errors.ts';
 import type { Host } from '../host/index.ts';
 import { type MicroService, mintId, receive, type ServiceRequest, startMicroService } from '../nats/index.ts';
-import type { Logger } from '../observe/index.ts';
+import { type Logger, type ServeObserver, silentObserver } from '../observe/index.ts';
 import { endLiveGroups, Slots } from '../process/index.ts';
 import { discoverySubject, MESSAGE, toolSubject } from '../protocol/index.ts';
 import { createToolSet, isTagged, type LoadedApplication, type ServedSelection } from '../tools/index.ts';
 import { CardWriter, cardBody } from './card.ts';
+import { factsOf, watchServing } from './facts.ts';
 import { Lifecycle, type State } from './lifecycle.ts';
 import { effectiveConcurrency, selectForPeers } from './select.ts';
 import { ToolCalls } from './tool-calls.ts';
@@ -15,6 +16,8 @@ export interface ServerOptions {
   /** What the card says about this program. */
   readonly version: string;
   readonly log: Logger;
+  /** Told what the daemon does; nobody is when it is absent. */
+  readonly observer?: ServeObserver | undefined;
 }
 
 /** A daemon that answers. */
@@ -40,8 +43,9 @@ export interface RunningServer {
  * Builds everything a daemon answers with, puts it on the air together, and waits until the server has confirmed it.
  * The host is the daemon's from then on, and closed by it, also when this throws.
  */
-export async function startServer({ host, version, log }: ServerOptions): Promise<RunningServer> {
-  const lifecycle = new Lifecycle(log);
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { host, version, log, observer = silentObserver } = options;
+  const lifecycle = new Lifecycle(log, observer);
   try {
     const { config, application } = host;
     if (application === undefined) {
@@ -53,13 +57,17 @@ export async function startServer({ host, version, log }: ServerOptions): Promis
     warn(log, application, served);
     warnOfSize(log, card, host.connection.bodyLimit);
     const service = await startMicroService(host.connection, { identity: config.identity, agentVersion: version, log });
+    const slots = new Slots(concurrency);
+    const tools = factsOf(served, config.harness.confirmTags);
+    watchServing(observer, host, { tools, slots, counts: service.counts, held: () => service.heldCounts });
     const calls = new ToolCalls({
       identity: config.identity,
       tools: createToolSet(served.served).tools,
-      slots: new Slots(concurrency),
+      slots,
       timeoutMs: config.expose.a2a.toolTimeoutMs,
       counts: service.counts,
       log,
+      observer,
     });
     service.addEndpoint(
       'discovery',
@@ -167,6 +175,7 @@ class Server implements RunningServer {
       if (interrupted > 0) {
         log.warn({ calls: interrupted }, 'left calls whose commands still run');
       }
+      service.dropHeld();
       await host.close();
     } catch (error) {
       failure ??= error instanceof Error ? error : new Error(String(error));

@@ -1,10 +1,11 @@
 import { formatDuration } from '../config/index.ts';
 import { type MicroService, ReplySet, receive, type ServiceRequest } from '../nats/index.ts';
-import type { Logger } from '../observe/index.ts';
+import { type CallOutcome, type EndCall, type Logger, type ServeObserver, silentObserver } from '../observe/index.ts';
 import type { Release, Slots } from '../process/index.ts';
 import { type Decoded, MESSAGE, type ToolReplyBody, type ToolRequest } from '../protocol/index.ts';
 import { type CallContext, denyingPrompter, isPreparable, type PreparedCall, type Tool } from '../tools/index.ts';
 import { callFields, nameOf, outcomeFields } from './call-log.ts';
+import { kindOf } from './facts.ts';
 import { failureReply } from './failure.ts';
 
 export interface ToolCallsOptions {
@@ -16,12 +17,15 @@ export interface ToolCallsOptions {
   readonly timeoutMs: number;
   readonly counts: MicroService['counts'];
   readonly log: Logger;
+  readonly observer?: ServeObserver | undefined;
 }
 
 /** A call that runs. */
 interface RunningCall {
   readonly replies: ReplySet;
   readonly tool: string;
+  /** Tells whoever watches how it ended. */
+  readonly end: EndCall;
 }
 
 const ACCEPT = [MESSAGE.toolRequest];
@@ -36,12 +40,16 @@ const LONGEST_RETRY_MS = 10_000;
  */
 export class ToolCalls {
   readonly #options: ToolCallsOptions;
+  readonly #observer: ServeObserver;
+  readonly #kinds: ReadonlyMap<string, string>;
   readonly #running = new Set<RunningCall>();
   #averageMs = 0;
   #draining = false;
 
   constructor(options: ToolCallsOptions) {
     this.#options = options;
+    this.#observer = options.observer ?? silentObserver;
+    this.#kinds = new Map([...options.tools].map(([name, tool]) => [name, kindOf(tool)]));
   }
 
   /** How many calls run now. */
@@ -82,9 +90,10 @@ export class ToolCalls {
   interrupt(): number {
     const { identity } = this.#options;
     const count = this.#running.size;
-    for (const { replies, tool } of this.#running) {
+    for (const { replies, tool, end } of this.#running) {
       const output = `${identity} shut down while ${tool} ran; the command may still end its work, and its outcome is unknown`;
       replies.reply({ isError: true, code: 'interrupted', output });
+      end('interrupted');
     }
     return count;
   }
@@ -97,6 +106,7 @@ export class ToolCalls {
     } catch (error) {
       replies.ack(true);
       replies.reply(failureReply(error, message.name, ''));
+      this.#observer.refused('a2a', 'invalid_input');
       this.#options.log.warn(
         { ...callFields(message), error: reasonOf(error) },
         'tool call failed: arguments do not fit',
@@ -115,7 +125,9 @@ export class ToolCalls {
 
   async #run(replies: ReplySet, message: ToolRequest, call: PreparedCall['run'], release: Release): Promise<void> {
     const { log, timeoutMs } = this.#options;
-    const running = { replies, tool: message.name };
+    const { name: tool } = message;
+    const end = this.#observer.callStarted({ surface: 'a2a', kind: this.#kinds.get(tool) ?? 'unknown', tool });
+    const running = { replies, tool, end };
     const fields = callFields(message);
     const started = performance.now();
     this.#running.add(running);
@@ -123,7 +135,8 @@ export class ToolCalls {
     // The acknowledgement leaves with the next microtask; a start of a process before it would hold it up.
     await Promise.resolve();
     replies.keepAlive('running-tool');
-    const context: CallContext = { timeoutMs, log };
+    const onStart = (durationMs: number) => this.#observer.spawned(durationMs / 1_000);
+    const context: CallContext = { timeoutMs, log, onStart };
     let reply: ToolReplyBody;
     try {
       const outcome = await call(context, { prompter: denyingPrompter });
@@ -136,6 +149,7 @@ export class ToolCalls {
     }
     this.#averageMs += (performance.now() - started - this.#averageMs) * NEWEST;
     this.#running.delete(running);
+    running.end(endingOf(reply));
     // Before the reply: a caller that has its answer and calls again must find the slot free.
     release();
     replies.reply(reply);
@@ -158,11 +172,18 @@ export class ToolCalls {
   #refuse(replies: ReplySet, message: ToolRequest, reason: string, reply: Omit<ToolReplyBody, 'output'>): void {
     replies.ack(false, reason);
     replies.reply({ ...reply, isError: true, output: reason });
+    this.#observer.refused('a2a', reply.code ?? 'refused');
     const { log, slots } = this.#options;
     const { code } = reply;
     const full = code === 'capacity' ? { concurrency: slots.limit } : {};
     log.warn({ ...callFields(message), code, ...full }, 'tool call refused');
   }
+}
+
+/** A command that ran to its end answers with its code, whatever that is. */
+function endingOf({ isError, code, exec }: ToolReplyBody): CallOutcome {
+  if (isError) return code === 'timeout' ? 'timeout' : 'error';
+  return exec === undefined || exec.exitCode === 0 ? 'ok' : 'nonzero';
 }
 
 function bound(prepared: PreparedCall): PreparedCall['run'] {

@@ -31,6 +31,8 @@ export interface CallContext {
   /** Milliseconds the call may take; absent means without limit. */
   readonly timeoutMs?: number;
   readonly log?: ProcessLog;
+  /** Told how long the start of a process took, in ms. Must not throw. */
+  readonly onStart?: (durationMs: number) => void;
 }
 
 /** Handed to a call when its {@link CallInfo} asks for them. */

@@ -19,6 +19,7 @@ test('the archive that would be published installs with one NATS core and runs',
     'scripts',
     'config',
     'docs',
+    'monitoring',
   ]) {
     cpSync(join(projectDir, name), join(copy, name), { recursive: true });
   }
@@ -32,7 +33,8 @@ test('the archive that would be published installs with one NATS core and runs',
   const inside = join(tempDir(), 'package');
   assert.equal((await run('tar', ['-xzf', join(copy, archive), '-C', dirname(inside)])).code, 0);
   const files = globSync('**/*', { cwd: inside });
-  assert.ok(files.includes('npm-shrinkwrap.json') && files.includes('LICENSE'));
+  for (const file of ['npm-shrinkwrap.json', 'LICENSE', 'monitoring/alerts.yaml', 'monitoring/dashboard.json'])
+    assert.ok(files.includes(file), file);
   assert.deepEqual(
     files.filter((file) => /^(src|test|bench|scripts)\b/.test(file)),
     [],

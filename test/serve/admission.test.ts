@@ -28,7 +28,7 @@ function admission() {
     tools,
     slots,
     timeoutMs: 5_000,
-    counts: { malformed: 0, foreignRecipients: 0, failedSends: 0 },
+    counts: { malformed: new Map(), foreignRecipients: 0, failedSends: 0 },
     log: createLogger({ level: 'info', format: 'json', destination }),
   });
   return { calls, slots, lines };

@@ -2,7 +2,7 @@
 import type { LoadedConfig } from '../../src/config/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { openHost } from '../../src/host/index.ts';
-import { createLogger } from '../../src/observe/index.ts';
+import { createLogger, type ServeObserver } from '../../src/observe/index.ts';
 import { type RunningServer, startServer } from '../../src/serve/index.ts';
 import { fixture, tempFile } from './tmp.ts';
 
@@ -25,6 +25,7 @@ export interface DaemonOptions {
   readonly yaml?: string;
   readonly application?: string;
   readonly env?: NodeJS.ProcessEnv;
+  readonly observer?: ServeObserver;
 }
 
 /** The configuration of such a daemon. */
@@ -61,7 +62,7 @@ export async function startDaemon(options: DaemonOptions): Promise<TestDaemon> {
   });
   const env = options.env ?? process.env;
   const host = await openHost({ config, env, servers: [options.url], connectionName: `serve ${config.identity}`, log });
-  const server = await startServer({ host, version: '1.2.3', log });
+  const server = await startServer({ host, version: '1.2.3', log, observer: options.observer });
   return {
     server,
     lines,

@@ -9,6 +9,7 @@ import {
 } from '../../config/index.ts';
 import { UsageError } from '../../errors.ts';
 import { openApplication } from '../../host/index.ts';
+import { type MonitorAddress, parseMonitorAddress } from '../../observe/index.ts';
 import { effectiveConcurrency, selectForPeers } from '../../serve/index.ts';
 import { runDaemon } from '../daemon.ts';
 import type { CommandContext } from '../main.ts';
@@ -19,7 +20,7 @@ import { serverList } from '../target.ts';
 
 /** Serves tools until told to stop, or only shows what would be served. */
 export async function run(context: CommandContext): Promise<number> {
-  const { flags, env, terminal } = context;
+  const { flags, terminal } = context;
   if (flags.server !== undefined && !flags.dev) {
     throw new UsageError('--server goes with --dev; without it the file names a NATS context');
   }
@@ -27,7 +28,16 @@ export async function run(context: CommandContext): Promise<number> {
   for (const notice of loaded.notices) terminal.err.line(`warning: ${notice}`);
   if (enabledEndpoints(loaded.config).length === 0) throw nothingEnabled(loaded.config.path);
   const servers = chosenServers(context, loaded);
-  return flags.check ? check(context, loaded, servers) : runDaemon({ ...context, config: loaded.config, servers, env });
+  const monitorAddress = chosenAddress(context);
+  return flags.check
+    ? check(context, loaded, servers)
+    : runDaemon({ ...context, config: loaded.config, servers, monitorAddress });
+}
+
+/** Where metrics, health and the status page are served, if they are. */
+function chosenAddress({ flags, env }: CommandContext): MonitorAddress | undefined {
+  const text = flags.metricsAddress ?? env['FISK_METRICS_ADDRESS'];
+  return text ? parseMonitorAddress(text) : undefined;
 }
 
 /** Everything that can be told from the command line and the file alone. */

@@ -50,7 +50,8 @@ function refuse(request: ServiceRequest, error: unknown, options: ReceiveOptions
     request.refuse(500, 'the message could not be read');
     return;
   }
-  options.counts.malformed++;
+  const { malformed } = options.counts;
+  malformed.set(error.reason, (malformed.get(error.reason) ?? 0) + 1);
   const fields = { subject, bytes: data.length, class: error.reason, sender: error.sender ?? 'unknown' };
   options.log?.warn({ ...fields, error: error.description.slice(0, 200) }, 'malformed message refused');
   request.refuse(400, error.description);

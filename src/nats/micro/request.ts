@@ -1,4 +1,5 @@
 import { headers, type Msg, type MsgHdrs } from '@nats-io/nats-core';
+import type { MessageFault } from '../../errors.ts';
 import type { Logger } from '../../observe/index.ts';
 import {
   headerText,
@@ -8,6 +9,7 @@ import {
   STREAM_FINAL_HEADER,
 } from '../../protocol/index.ts';
 import type { Connection } from '../connection.ts';
+import type { HeldReplies } from '../held-replies.ts';
 import type { EndpointStats } from './stats.ts';
 
 /** One request that arrived at an endpoint, and the only way to answer it. No method throws. */
@@ -22,7 +24,10 @@ export interface ServiceRequest {
   readonly connected: boolean;
   /** Answers with error headers and no body: the request was not even looked at. False when it could not be sent. */
   refuse(status: RefusalStatus, description: string): boolean;
-  /** Sends one message of an answer. False when it could not be sent: no reply subject, no connection, too large. */
+  /**
+   * Sends one message of an answer. False when it could not be sent: no reply subject, no connection, too large. A final
+   * one waits for the connection to come back.
+   */
   send(body: Uint8Array, final?: boolean): boolean;
 }
 
@@ -30,8 +35,8 @@ const NOTHING = new Uint8Array(0);
 
 /** Counts over all endpoints of a service. */
 export interface ServiceCounts {
-  /** Requests refused as malformed. */
-  malformed: number;
+  /** Requests refused as malformed, by the check that they failed. */
+  readonly malformed: Map<MessageFault, number>;
   /** Requests that named another agent as their recipient; they are served. */
   foreignRecipients: number;
   /** Answers that could not be sent. */
@@ -43,6 +48,8 @@ export interface EndpointContext {
   readonly connection: Connection;
   readonly stats: EndpointStats;
   readonly counts: ServiceCounts;
+  /** Where a final reply waits while there is no connection. */
+  readonly held: HeldReplies;
   readonly log: Logger | undefined;
 }
 
@@ -91,12 +98,18 @@ export class IncomingRequest implements ServiceRequest {
     if (reply === undefined) return this.#failed('no reply subject');
     try {
       // The client takes a publish while it has no server and throws it away later, so it must not be asked.
-      if (!this.connected) return this.#failed('no connection');
+      if (!this.connected) return this.#later(reply, body, hdrs);
       this.#context.connection.nc.publish(reply, body, hdrs === undefined ? undefined : { headers: hdrs });
       return true;
     } catch (error) {
       return this.#failed(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  #later(replyTo: string, body: Uint8Array, hdrs: MsgHdrs | undefined): boolean {
+    if (hdrs !== final || hdrs === undefined) return this.#failed('no connection');
+    this.#context.held.hold({ replyTo, body, headers: hdrs });
+    return true;
   }
 
   #failed(error: string): false {

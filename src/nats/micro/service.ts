@@ -4,6 +4,7 @@ import { ServiceStoppedError } from '../../errors.ts';
 import type { Logger } from '../../observe/index.ts';
 import { IMPLEMENTATION, NAMESPACE, parseSubject } from '../../protocol/index.ts';
 import type { Connection, PermissionRefusal } from '../connection.ts';
+import { type HeldCounts, HeldReplies } from '../held-replies.ts';
 import { type EndpointContext, IncomingRequest, type ServiceCounts, type ServiceRequest } from './request.ts';
 import { EndpointStats } from './stats.ts';
 
@@ -15,6 +16,8 @@ export type ServiceHandler = (request: ServiceRequest) => void | Promise<void>;
 /** The one micro service of an identity in this process. */
 export interface MicroService {
   readonly counts: ServiceCounts;
+  /** What became of the final replies that found no connection, and how many of them wait now. */
+  readonly heldCounts: HeldCounts & { readonly waiting: number };
   /** Names are `discovery`, `tool`, `task`, each once. The queue group is the identity. */
   addEndpoint(name: string, subject: string, handler: ServiceHandler): void;
   /** Resolves when the server has taken every subscription; throws what {@link fault} would resolve to otherwise. */
@@ -23,6 +26,8 @@ export interface MicroService {
   readonly fault: Promise<Error>;
   /** Leaves the queue groups at once, waiting 2 s at most for the server to confirm. */
   stop(): Promise<void>;
+  /** Gives up the final replies that wait for a connection, because nobody will be there to send them. */
+  dropHeld(): void;
 }
 
 export interface MicroServiceOptions {
@@ -52,11 +57,12 @@ export async function startMicroService(connection: Connection, options: MicroSe
 
 class RunningService implements MicroService {
   readonly fault: Promise<Error>;
-  readonly counts: ServiceCounts = { malformed: 0, foreignRecipients: 0, failedSends: 0 };
+  readonly counts: ServiceCounts = { malformed: new Map(), foreignRecipients: 0, failedSends: 0 };
   readonly #service: Service;
   readonly #connection: Connection;
   readonly #options: MicroServiceOptions;
   readonly #metadata: Record<string, string>;
+  readonly #held: HeldReplies;
   readonly #unwatch: () => void;
   #fail: (error: Error) => void = () => {};
   #failed: Error | undefined;
@@ -72,6 +78,7 @@ class RunningService implements MicroService {
     this.#connection = connection;
     this.#options = options;
     this.#metadata = metadata;
+    this.#held = new HeldReplies(connection, options.log);
     this.fault = new Promise((resolve) => {
       this.#fail = resolve;
     });
@@ -85,13 +92,23 @@ class RunningService implements MicroService {
     });
   }
 
+  get heldCounts(): MicroService['heldCounts'] {
+    return { ...this.#held.counts, waiting: this.#held.size };
+  }
+
   addEndpoint(name: string, subject: string, handler: ServiceHandler): void {
     if (this.#service.info().endpoints?.some((endpoint) => endpoint.name === name)) {
       // Both would listen, and each request would go to one of them at random.
       throw new TypeError(`the service has an endpoint ${name} already`);
     }
     const stats = new EndpointStats(name, subject, this.#options.identity);
-    const context = { connection: this.#connection, stats, counts: this.counts, log: this.#options.log };
+    const context = {
+      connection: this.#connection,
+      stats,
+      counts: this.counts,
+      held: this.#held,
+      log: this.#options.log,
+    };
     this.#service.addEndpoint(name, {
       subject,
       metadata: this.#metadata,
@@ -119,6 +136,10 @@ class RunningService implements MicroService {
     if (this.#connection.connected) await Promise.race([stopped, late]);
     clearTimeout(timer);
     this.#options.log?.debug({ identity: this.#options.identity }, 'service stopped');
+  }
+
+  dropHeld(): void {
+    this.#held.dropAll();
   }
 
   #refused(refusal: PermissionRefusal): void {

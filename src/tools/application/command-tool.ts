@@ -174,6 +174,7 @@ export class CommandTool
       timeoutMs: context.timeoutMs,
       signal: context.signal,
       log: context.log,
+      onStart: context.onStart,
     });
     return {
       output: ran.output,

@@ -1,0 +1,2 @@
+export { type Monitor, startListener } from './listener.ts';
+export { SERIES } from './series.ts';

@@ -1,0 +1,95 @@
+/**
+ * The deadline keeper: what is left of a daemon that went while commands were running. It ends each at its deadline and
+ * then leaves. It runs as a process of its own, so it uses nothing but Node and the files beside it.
+ */
+import { readFileSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { KeptCommand } from './keeper.ts';
+import type { ProcessLog } from './log.ts';
+import { deadMembers, readEntry } from './proc.ts';
+import { endStrays } from './strays.ts';
+
+const LOOK_MS = 200;
+const KILL_AFTER_MS = 1000;
+
+const log: ProcessLog = { info: line('info'), warn: line('warn') };
+
+function line(level: string): ProcessLog['info'] {
+  return (fields, msg) => {
+    const entry = { time: new Date().toISOString(), level, msg, ...fields };
+    process.stderr.write(`${JSON.stringify(entry)}\n`);
+  };
+}
+
+/** One command whose daemon has left. */
+class Kept {
+  readonly #command: KeptCommand;
+  readonly #output: Socket;
+  #dead: string | undefined;
+
+  constructor(command: KeptCommand) {
+    this.#command = command;
+    // What the command writes is read and dropped, since it would die of a pipe that nobody reads.
+    this.#output = new Socket({ fd: command.output, readable: true, writable: false });
+    this.#output.on('error', () => {});
+    this.#output.resume();
+  }
+
+  /** Waits for the command to end by itself, and ends it at its deadline. */
+  async keep(): Promise<void> {
+    const { deadline, group, mark, startedAt } = this.#command;
+    const leftMs = deadline === 0 ? Number.POSITIVE_INFINITY : deadline - Date.now();
+    if (!(await this.#goneWithin(leftMs))) {
+      log.warn({ group }, 'ending a command at its deadline; the daemon that ran it has left');
+      this.#signal('SIGTERM');
+      if (!(await this.#goneWithin(KILL_AFTER_MS))) {
+        this.#signal('SIGKILL');
+      }
+      await endStrays({ mark, ageMs: Date.now() - startedAt }, log);
+    }
+    this.#output.destroy();
+  }
+
+  async #goneWithin(boundMs: number): Promise<boolean> {
+    for (const end = performance.now() + boundMs; performance.now() < end; await delay(LOOK_MS)) {
+      if (await this.#isGone()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Whether nothing but dead processes is left of the group, or its number belongs to somebody else by now. Without its
+   * leader the group is still the one we were given: a number in use as a group is given to nobody.
+   */
+  async #isGone(): Promise<boolean> {
+    const { group, start } = this.#command;
+    const leader = await readEntry(group).catch(() => undefined);
+    if (leader !== undefined && leader.start !== start) {
+      return true;
+    }
+    if (!this.#signal(0)) {
+      return true;
+    }
+    const dead = await deadMembers(group);
+    const twice = dead !== undefined && dead === this.#dead;
+    this.#dead = dead;
+    return twice;
+  }
+
+  /** Whether there is still such a group. */
+  #signal(signal: NodeJS.Signals | 0): boolean {
+    try {
+      process.kill(-this.#command.group, signal);
+      return true;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    }
+  }
+}
+
+process.stderr.on('error', () => {});
+const commands = JSON.parse(readFileSync(0, 'utf8')) as KeptCommand[];
+await Promise.all(commands.map((command) => new Kept(command).keep()));

@@ -1,0 +1,95 @@
+import { closeSync, existsSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { closeQuietly, makePipe, nativeStrings, spawnProcess, startsSettled } from '../native/index.ts';
+import { type LiveGroup, liveGroups } from './groups.ts';
+import type { ProcessLog } from './log.ts';
+import { readEntry } from './proc.ts';
+
+/** A running command as it is handed over to the keeper. */
+export interface KeptCommand {
+  readonly group: number;
+  /** Start time of the group's leader in clock ticks since boot; empty when the leader is gone already. */
+  readonly start: string;
+  /** When the command began and when it must be over, Unix ms; 0 = no bound. */
+  readonly startedAt: number;
+  readonly deadline: number;
+  readonly mark: string;
+  /** The descriptor of its output, as the keeper inherits it. */
+  readonly output: number;
+}
+
+const STDERR = 2;
+
+/**
+ * Hands the commands that run now to a process which outlives this one and ends each at its deadline. It also reads on
+ * what they write, since they would die of it otherwise. To be called once, right before this process ends.
+ * @returns how many commands are kept. A keeper that cannot be started is logged, and they run on without a deadline.
+ */
+export async function keepDeadlines(log: ProcessLog): Promise<number> {
+  await startsSettled();
+  const commands = (await Promise.all(liveGroups.list().map(handOver))).filter((command) => command !== undefined);
+  if (commands.length === 0) {
+    return 0;
+  }
+  const failure = await startKeeper(commands);
+  if (failure !== undefined) {
+    log.warn(
+      { commands: commands.length, error: failure },
+      'no keeper could be started; commands run on without a deadline',
+    );
+    return 0;
+  }
+  return commands.length;
+}
+
+async function handOver(group: LiveGroup): Promise<KeptCommand | undefined> {
+  if (group.output === undefined) {
+    return undefined;
+  }
+  const leader = await readEntry(group.pid);
+  return {
+    group: group.pid,
+    start: leader?.start ?? '',
+    startedAt: Math.round(Date.now() - (performance.now() - group.startedAt)),
+    deadline: group.deadline,
+    mark: group.mark,
+    output: group.output,
+  };
+}
+
+/** Why it could not be started, if it could not. */
+async function startKeeper(commands: readonly KeptCommand[]): Promise<string | undefined> {
+  const pipe = makePipe();
+  if ('errno' in pipe) {
+    return `errno ${pipe.errno}`;
+  }
+  const outcome = await spawnProcess({
+    path: process.execPath,
+    argv: nativeStrings([process.execPath, keeperScript()]),
+    // It needs no variable, and what ours hold is not its business.
+    envp: nativeStrings([]),
+    cwd: '/',
+    stdin: pipe.read,
+    stdout: STDERR,
+    stderr: STDERR,
+    session: { keep: commands.map((command) => command.output) },
+  });
+  closeQuietly(pipe.read);
+  try {
+    if (!('pid' in outcome)) {
+      return `errno ${outcome.errno}`;
+    }
+    writeSync(pipe.write, JSON.stringify(commands));
+    return undefined;
+  } catch (error) {
+    return String(error);
+  } finally {
+    closeSync(pipe.write);
+  }
+}
+
+/** Beside the built program, or beside this file when it runs from its source. */
+function keeperScript(): string {
+  const built = join(import.meta.dirname, '..', 'keeper.js');
+  return existsSync(built) ? built : join(import.meta.dirname, 'keeper-main.ts');
+}

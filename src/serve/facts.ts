@@ -1,0 +1,57 @@
+import type { Host } from '../host/index.ts';
+import type { ServeObserver, Serving, ToolFacts } from '../observe/index.ts';
+import {
+  type Behavior,
+  describeCall,
+  isBehaviorDescriber,
+  isConfirmable,
+  type Kind,
+  type ServedSelection,
+  type Tool,
+} from '../tools/index.ts';
+
+const NO_INPUT = { value: {}, source: () => ({}) };
+
+/** Who stands behind a tool. The same for all its calls. */
+export function kindOf(tool: Tool): Kind {
+  return describeCall(tool, NO_INPUT).kind;
+}
+
+/** Every tool that was considered, the served ones first, as an operator sees them. */
+export function factsOf({ served, withheld }: ServedSelection, confirmTags: readonly string[]): ToolFacts[] {
+  return [
+    ...served.map((tool) => factsOfTool(tool, confirmTags)),
+    ...withheld.map(({ tool, reason }) => ({ ...factsOfTool(tool, confirmTags), withheld: reason })),
+  ];
+}
+
+function factsOfTool(tool: Tool, confirmTags: readonly string[]): ToolFacts {
+  return {
+    name: tool.name,
+    kind: kindOf(tool),
+    behavior: isBehaviorDescriber(tool) ? behaviorWords(tool.behavior()) : [],
+    gate: isConfirmable(tool) ? tool.confirmTrigger(confirmTags) : undefined,
+  };
+}
+
+function behaviorWords({ readOnly, destructive, idempotent, openWorld }: Behavior): string[] {
+  return [
+    readOnly ? 'read-only' : '',
+    destructive === true ? 'destructive' : '',
+    destructive === false ? 'additive' : '',
+    idempotent ? 'idempotent' : '',
+    openWorld ? 'open world' : '',
+  ].filter((word) => word !== '');
+}
+
+/** Tells what is served, and from now on what becomes of the connection. */
+export function watchServing(observer: ServeObserver, { connection }: Host, what: Omit<Serving, 'connection'>): void {
+  observer.serving({ ...what, connection });
+  observer.connection('connected', connection.nc.getServer());
+  connection.watch({
+    disconnected: (server) => observer.connection('disconnected', server),
+    reconnected: (server, awayMs) => observer.connection('reconnected', server, awayMs),
+    leaving: (server) => observer.connection('lame duck', server),
+    lost: () => observer.connection('lost'),
+  });
+}

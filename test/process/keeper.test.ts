@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { adoptOrphans, childEnvironment, liveGroups, runCommand } from '../../src/process/index.ts';
+import { start } from '../support/run.ts';
+import { fixture } from '../support/tmp.ts';
+import { isAlive, waitFor, waitGone } from '../support/wait.ts';
+
+const program = join(import.meta.dirname, 'programs', 'leaves-commands.ts');
+
+/** Runs the program that leaves commands behind, and gives their pids and what it said; by then it is gone. */
+async function leave(how: 'keeper' | 'die', timeoutMs: number, ...names: string[]) {
+  const daemon = await start(process.execPath, [program, how, String(timeoutMs), ...names.map(fixture)]);
+  await waitFor(() => !isAlive(daemon.pid), { timeout: 10_000, what: 'the end of the daemon' });
+  const [pids = '', said = ''] = daemon.stdout().split('\n');
+  return { pids: pids.split(',').map(Number), said, daemon };
+}
+
+/** Processes whose command line runs the keeper. */
+function keepers(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('keeper-main.ts');
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+test('commands live on after the daemon, also those that write, and each ends at its deadline', async () => {
+  const began = performance.now();
+  const { pids, said, daemon } = await leave('keeper', 3_000, 'sleeper.sh', 'endless.sh', 'stubborn.sh');
+  assert.equal(said, '3 kept');
+  await delay(500);
+  for (const pid of pids) assert.ok(isAlive(pid), `${pid} lives after the daemon`);
+  for (const pid of pids) await waitGone(pid, 10_000);
+  assert.ok(performance.now() - began >= 2_900);
+  // The last line of the keeper closes the stream, so nothing of it is left.
+  const { stderr } = await daemon.ended;
+  assert.equal(stderr.match(/ending a command at its deadline/g)?.length, 3);
+});
+
+test('a process that left its group is ended at the deadline too', async () => {
+  const { pids, daemon } = await leave('keeper', 1_500, 'leaver.sh');
+  const { stderr } = await daemon.ended;
+  const [stray = 0] = (/"pids":\[(\d+)/.exec(stderr) ?? []).slice(1).map(Number);
+  assert.ok(stray > 0 && !pids.includes(stray), stderr);
+  await waitGone(stray);
+});
+
+test('the keeper leaves when the last command has ended by itself, long before any deadline', async () => {
+  const { pids, daemon } = await leave('keeper', 60_000, 'sleeper.sh');
+  const found = keepers();
+  assert.ok(found.length > 0);
+  for (const pid of pids) process.kill(-pid, 'SIGTERM');
+  await daemon.ended;
+  await waitFor(() => keepers().every((pid) => !found.includes(pid)), { what: 'the end of the keeper' });
+});
+
+test('without a running command there is no keeper', async () => {
+  const { said, daemon } = await leave('keeper', 1_000);
+  assert.equal(said, '0 kept');
+  await daemon.ended;
+});
+
+const silent = { info: () => {}, warn: () => {} };
+
+test('a later daemon ends the commands of one that was killed, at their deadline and not before', async () => {
+  const { pids } = await leave('die', 2_500, 'stubborn.sh');
+  const [pid = 0] = pids;
+  assert.ok(isAlive(pid));
+  const lines: string[] = [];
+  const log = {
+    info: () => {},
+    warn: (fields: object, message: string) => lines.push(`${message} ${JSON.stringify(fields)}`),
+  };
+  const marks = await adoptOrphans(log);
+  assert.ok(marks.some((mark) => markOf(pid) === mark));
+  assert.match(lines[0] ?? '', /^found commands of a daemon that died.*"seconds_left":\[/);
+  await delay(300);
+  assert.ok(isAlive(pid));
+  // What keeps this process alive is the test; the watch alone would not.
+  await waitFor(() => !isAlive(pid), { timeout: 10_000, what: 'the end of the command' });
+  assert.ok(
+    lines.some((line) => line.startsWith('ended a command of a daemon that died') && line.includes(String(pid))),
+  );
+});
+
+test("commands of a daemon that lives are nobody else's", async () => {
+  const environment = childEnvironment({ base: process.env, remove: [] });
+  const stop = new AbortController();
+  const spec = { path: fixture('sleeper.sh'), args: [], environment, timeoutMs: 60_000, signal: stop.signal };
+  const running = assert.rejects(runCommand(spec), { code: 'FISK_COMMAND_CANCELLED' });
+  const group = await waitFor(() => liveGroups.list()[0]);
+  assert.ok(!(await adoptOrphans(silent)).includes(group.mark));
+  stop.abort();
+  await running;
+});
+
+function markOf(pid: number): string | undefined {
+  return /FISK_CALL=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1];
+}
