@@ -232,7 +232,8 @@ test('an event of an unknown kind passes with its framing checked, a known one w
 
 test('what an answer names is held to its type, and what it may leave out may be absent', () => {
   const tool = { name: 't', description: '', input_schema: {}, behavior: { read_only: true, open_world: false } };
-  const shapes: [MessageId, Record<string, unknown>, Record<string, unknown>][] = [
+  type Shape = [id: MessageId, good: Record<string, unknown>, bad: Record<string, unknown>];
+  const shapes: Shape[] = [
     [
       MESSAGE.toolReply,
       { is_error: true, code: 'new_one', output: '', exec: { command: '', exit_code: -1, truncated: true } },
@@ -268,7 +269,13 @@ test('what an answer names is held to its type, and what it may leave out may be
         telemetry_content: 1,
       },
     ],
-    [MESSAGE.discoveryReply, { name: 'a', version: 'b' }, { tools: [{ ...tool, behavior: { idempotent: 'yes' } }] }],
+    ...['read_only', 'destructive', 'idempotent', 'open_world'].map(
+      (key): Shape => [
+        MESSAGE.discoveryReply,
+        { name: 'a', version: 'b' },
+        { tools: [{ ...tool, behavior: { [key]: 'yes' } }] },
+      ],
+    ),
     [MESSAGE.discoveryReply, { name: 'a', version: 'b' }, { tools: [{ ...tool, input_schema: true }] }],
     [MESSAGE.eventStatus, { block: {} }, { block: { iteration: -1 } }],
     [MESSAGE.eventStatus, { block: { usage: { llm_calls: 1 } } }, { block: { usage: { input_tokens: 'many' } } }],
