@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findNatsServer } from '../../scripts/nats-server.ts';
 import { depot, fisk, fiskEntry, startFisk } from '../support/fisk.ts';
 import { nats, natsCli } from '../support/nats-cli.ts';
-import { startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
+import { natsServerVersions, startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
 import { type Running, run, start } from '../support/run.ts';
 import { tempDir, tempFile, tempScript } from '../support/tmp.ts';
 import { isAlive, waitFor, waitGone } from '../support/wait.ts';
@@ -281,18 +281,34 @@ test('one Ctrl-C that arrives twice is one: callers hear of it before the privat
   assert.match(answered.stderr, /\[interrupted\]/);
 });
 
-test('a subscription that the server takes away ends the daemon with 1, the subject and an orderly log', async (t) => {
-  const users = (deny: string) =>
-    `authorization: { users: [ { user: u, password: p, permissions: { subscribe: { deny: "${deny}" } } } ] }`;
-  const strict = await startNatsServer({ config: users('nothing') });
-  t.after(() => strict.stop());
-  const url = strict.url.replace('://', '://u:p@');
-  const daemon = await started(t, ['serve', '--dev', '--server', url, '--config', config()]);
-  await daemon.printed(/Exposed:/);
-  await strict.reload(users('choria.fisk-ai.discovery.depot'));
-  const ended = await daemon.ended;
-  assert.equal(ended.code, 1);
-  assert.match(ended.stderr, /"msg":"service stopped"/);
-  assert.match(ended.stderr, /^fisk: error: .*choria\.fisk-ai\.discovery\.depot[\s\S]*FISK_SERVICE_STOPPED/m);
-  assert.doesNotMatch(ended.stderr, /u:p@|^draining/m);
-});
+for (const version of natsServerVersions()) {
+  const user = (password: string, deny = 'nothing') =>
+    `authorization: { users: [ { user: u, password: ${password}, permissions: { subscribe: { deny: "${deny}" } } } ] }`;
+
+  test(`on ${version}: a subscription that the server takes away ends the daemon with 1, the subject and an orderly log`, async (t) => {
+    const strict = await startNatsServer({ version, config: user('p') });
+    t.after(() => strict.stop());
+    const url = strict.url.replace('://', '://u:p@');
+    const daemon = await started(t, ['serve', '--dev', '--server', url, '--config', config()]);
+    await daemon.printed(/Exposed:/);
+    await strict.reload(user('p', 'choria.fisk-ai.discovery.depot'));
+    const ended = await daemon.ended;
+    assert.equal(ended.code, 1);
+    assert.match(ended.stderr, /"msg":"service stopped"/);
+    assert.match(ended.stderr, /^fisk: error: .*choria\.fisk-ai\.discovery\.depot[\s\S]*FISK_SERVICE_STOPPED/m);
+    assert.doesNotMatch(ended.stderr, /u:p@|^draining/m);
+  });
+
+  test(`on ${version}: a server that no longer takes the credentials ends the daemon with 1 and the cause`, async (t) => {
+    const strict = await startNatsServer({ version, config: user('p') });
+    t.after(() => strict.stop());
+    const url = strict.url.replace('://', '://u:p@');
+    const daemon = await started(t, ['serve', '--dev', '--server', url, '--config', config()]);
+    await daemon.printed(/Exposed:/);
+    await strict.restart(user('q'));
+    const ended = await daemon.ended;
+    assert.equal(ended.code, 1);
+    assert.match(ended.stderr, /"msg":"disconnected from NATS"/);
+    assert.match(ended.stderr, /^fisk: error: .*authorization[\s\S]*FISK_NATS_CONNECTION_LOST/im);
+  });
+}
