@@ -19,6 +19,7 @@ test('the archive that would be published installs with one NATS core and runs',
     'scripts',
     'config',
     'docs',
+    'systemd',
     'monitoring',
   ]) {
     cpSync(join(projectDir, name), join(copy, name), { recursive: true });
