@@ -118,14 +118,21 @@ test('a daemon that is killed is restarted, and finds the command that it left',
 test('a stop tells the callers, leaves the command to its deadline, and ends well', { skip }, async () => {
   await machine.systemctl('start', UNIT);
   const calling = call('sleep', 'seconds=20', '--json');
-  await waitFor(commandPid, { what: 'the command' });
+  const command = await waitFor(commandPid, { what: 'the command' });
+  // As the command sees its files.
+  const within = (...words: string[]) => machine.exec('nsenter', '-t', command, '-m', ...words);
+  assert.equal((await within('touch', '/tmp/before')).code, 0);
   const began = performance.now();
   await machine.systemctl('stop', UNIT);
   assert.ok(performance.now() - began < 5_000);
   assert.match((await calling).stdout, /"interrupted"/);
   const state = await machine.show(UNIT, 'ActiveState', 'Result', 'ExecMainStatus');
   assert.deepEqual([...state.values()].filter((value) => value !== '').sort(), ['0', 'inactive', 'success']);
-  assert.ok(await commandPid(), 'the command runs on');
+  assert.equal(await commandPid(), command, 'the command runs on');
+  // What it loses, and what it keeps.
+  assert.notEqual((await within('test', '-e', '/tmp/before')).code, 0);
+  assert.notEqual((await within('touch', '/tmp/after')).code, 0);
+  assert.equal((await within('touch', '/var/lib/fisk/lab/after')).code, 0);
   await machine.exec('pkill', '-f', 'lab.sh sleep');
 });
 

@@ -25,6 +25,8 @@ export interface Machine {
   show(unit: string, ...names: string[]): Promise<Map<string, string>>;
   /** What a unit and systemd about it have logged, a line each. */
   journal(unit: string): Promise<string>;
+  /** The path, on this machine, of a file in there. */
+  outside(path: string): string;
   /** Writes a file in there. */
   write(path: string, text: string): void;
   /** Waits until the unit is in that state: `active`, `inactive`, `failed`, `activating`, … */
@@ -58,12 +60,13 @@ function newGroup(): string | undefined {
   }
 }
 
-/** Boots one, with the files of `systemd/` installed. */
-export async function bootMachine(): Promise<Machine> {
+/** Boots one, with fisk and its unit installed unless `packaged` is false: then there are Node and an application alone. */
+export async function bootMachine({ packaged = true } = {}): Promise<Machine> {
+  const stage = tempDir();
+  prepare(stage);
+  if (packaged) install(stage);
   const group = newGroup();
   if (group === undefined) throw new Error('no control group can be made here');
-  const stage = tempDir();
-  install(stage);
   // The shell moves itself into the group, so that everything it becomes and starts is in there.
   const enter = 'echo 0 >"$1/cgroup.procs" && shift && exec unshare "$@"';
   const boot = await start('sh', ['-c', enter, 'sh', group, ...NAMESPACES, script, stage]);
@@ -85,13 +88,15 @@ export async function bootMachine(): Promise<Machine> {
     every: 100,
     what: () => `systemd to boot:\n${boot.stdout()}${boot.stderr()}`,
   });
+  const outside = (path: string) => join(`/proc/${init}/root`, path);
   return {
     exec,
     systemctl,
     show,
     journal,
+    outside,
     write(path, text) {
-      const file = join(`/proc/${init}/root`, path);
+      const file = outside(path);
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, text);
     },
@@ -132,23 +137,27 @@ function removeGroup(group: string): boolean {
   }
 }
 
-/** Lays out what `npm install -g --prefix /usr/local`, and an operator after it, leave behind. */
+const copy = (from: string, to: string) => cpSync(from, to, { recursive: true, dereference: true });
+
+/** Node, an application, and a target that boots to nothing but the journal. */
+function prepare(root: string): void {
+  copy(dirname(fixture('lab.sh')), join(root, 'usr/local/lib/lab'));
+  mkdirSync(join(root, 'usr/local/bin'), { recursive: true });
+  copy(process.execPath, join(root, 'usr/local/bin/node'));
+  mkdirSync(join(root, 'etc/systemd/system'), { recursive: true });
+  writeFileSync(
+    join(root, 'etc/systemd/system/machine.target'),
+    '[Unit]\nWants=systemd-journald.socket systemd-journald.service\nAfter=systemd-journald.service\n',
+  );
+}
+
+/** Lays out what `npm install --global --prefix /usr/local`, and an operator after it, leave behind. */
 function install(root: string): void {
   const fisk = join(root, 'usr/local/lib/node_modules/fisk');
-  const copy = (from: string, to: string) => cpSync(from, to, { recursive: true, dereference: true });
   copy(dirname(fiskEntry), join(fisk, 'dist'));
   copy(join(projectDir, 'package.json'), join(fisk, 'package.json'));
   for (const name of ['koffi', '@koromix'])
     copy(join(projectDir, 'node_modules', name), join(fisk, 'node_modules', name));
-  copy(dirname(fixture('lab.sh')), join(root, 'usr/local/lib/lab'));
-  mkdirSync(join(root, 'usr/local/bin'), { recursive: true });
-  copy(process.execPath, join(root, 'usr/local/bin/node'));
   symlinkSync('../lib/node_modules/fisk/dist/main.js', join(root, 'usr/local/bin/fisk'));
-  const units = join(root, 'etc/systemd/system');
-  mkdirSync(units, { recursive: true });
-  copy(join(projectDir, 'systemd/fisk@.service'), join(units, 'fisk@.service'));
-  writeFileSync(
-    join(units, 'machine.target'),
-    '[Unit]\nWants=systemd-journald.socket systemd-journald.service\nAfter=systemd-journald.service\n',
-  );
+  copy(join(projectDir, 'systemd/fisk@.service'), join(root, 'etc/systemd/system/fisk@.service'));
 }
