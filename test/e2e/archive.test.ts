@@ -1,39 +1,28 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, globSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { programsNamed } from '../../scripts/lib/programs.ts';
+import { packArchive } from '../support/archive.ts';
 import { depot } from '../support/fisk.ts';
-import { run } from '../support/run.ts';
+import { startNatsServer } from '../support/nats-server.ts';
+import { run, start } from '../support/run.ts';
 import { projectDir } from '../support/source.ts';
 import { tempDir, tempFile } from '../support/tmp.ts';
 
 test('the archive that would be published installs with one NATS core and runs', async () => {
-  // Packing builds, and the dist/ that other tests run must stay as it is.
-  const copy = tempDir();
-  for (const name of [
-    'package.json',
-    'package-lock.json',
-    'README.md',
-    'LICENSE',
-    'src',
-    'scripts',
-    'config',
-    'docs',
-    'monitoring',
-  ]) {
-    cpSync(join(projectDir, name), join(copy, name), { recursive: true });
-  }
-  for (const name of ['tsconfig.json', 'tsconfig.build.json']) cpSync(join(projectDir, name), join(copy, name));
-  symlinkSync(join(projectDir, 'node_modules'), join(copy, 'node_modules'));
-  const packed = await run('npm', ['pack', '--json', '--silent'], { cwd: copy, timeout: 60_000 });
-  assert.equal(packed.code, 0, packed.stderr);
-  assert.equal(existsSync(join(copy, 'npm-shrinkwrap.json')), false, 'nothing is left behind');
-  const [archive = ''] = globSync('*.tgz', { cwd: copy });
-
+  const archive = await packArchive();
+  assert.ok(statSync(archive).size < 3_000_000, 'a few MB at most');
   const inside = join(tempDir(), 'package');
-  assert.equal((await run('tar', ['-xzf', join(copy, archive), '-C', dirname(inside)])).code, 0);
+  assert.equal((await run('tar', ['-xzf', archive, '-C', dirname(inside)])).code, 0);
   const files = globSync('**/*', { cwd: inside });
-  for (const file of ['npm-shrinkwrap.json', 'LICENSE', 'monitoring/alerts.yaml', 'monitoring/dashboard.json'])
+  for (const file of [
+    'npm-shrinkwrap.json',
+    'LICENSE',
+    'monitoring/alerts.yaml',
+    'monitoring/dashboard.json',
+    'systemd/fisk@.service',
+  ])
     assert.ok(files.includes(file), file);
   assert.deepEqual(
     files.filter((file) => /^(src|test|bench|scripts)\b/.test(file)),
@@ -62,3 +51,35 @@ test('the archive that would be published installs with one NATS core and runs',
   const imported = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: inside });
   assert.deepEqual([imported.stdout, imported.stderr], ['function\n', '']);
 });
+
+test('installed for everybody on a machine with Node alone, the program serves at once', async (t) => {
+  const prefix = tempDir();
+  // Node and npm, the tools that every machine has, and nothing else.
+  const bin = tempDir();
+  for (const name of ['node', 'npm', 'sh', 'env'])
+    symlinkSync(name === 'node' ? process.execPath : onPath(name), join(bin, name));
+  const env = { ...process.env, PATH: bin };
+  const install = ['install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', '--prefer-offline'];
+  const installed = await run('npm', [...install, await packArchive()], { env, timeout: 120_000 });
+  assert.equal(installed.code, 0, installed.stderr);
+
+  const server = await startNatsServer();
+  t.after(() => server.stop());
+  const home = tempDir();
+  tempFile('nats/context/lab.json', JSON.stringify({ url: server.url }), home);
+  const lines = `identity: fresh\napplication_path: ${depot}\nnats_context: lab\nexpose: { agent: { a2a: { serve_tools: true } } }\n`;
+  const fisk = join(prefix, 'bin', 'fisk');
+  const bare = { PATH: bin, HOME: home, XDG_CONFIG_HOME: home };
+  const daemon = await start(fisk, ['serve', '--config', tempFile('agent.yaml', lines)], { env: bare });
+  t.after(() => daemon.stop('SIGKILL'));
+  await daemon.printed(/the daemon is ready/);
+  const called = await run(fisk, ['call', 'fresh', 'part_ls', '--server', server.url], { env: bare });
+  assert.equal(called.code, 0, called.stderr);
+  assert.equal((await daemon.stop('SIGTERM')).code, 0);
+});
+
+function onPath(name: string): string {
+  const [path] = programsNamed(name);
+  if (path === undefined) throw new Error(`no ${name} here`);
+  return path;
+}
