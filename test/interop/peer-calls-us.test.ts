@@ -122,7 +122,7 @@ test(
 
 test('when we leave in the middle of its call it is told at once and not left waiting', needsPeer, async () => {
   const leaving = await serveFisk(server.url, { identity: 'leaving', application: depot });
-  const call = callsTo('leaving', ['stock_report', { seconds: 20 }]);
+  const call = callsTo('leaving', ['stock_report', { seconds: 12 }]);
   await leaving.printed(/tool call running/);
   const started = performance.now();
   leaving.kill('SIGTERM');
