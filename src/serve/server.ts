@@ -87,6 +87,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 function answerWith(card: CardWriter, service: MicroService, identity: string, log: Logger) {
   return (request: ServiceRequest): void => {
+    if (request.refuseIfBusy()) {
+      return;
+    }
     const received = receive(request, { identity, accept: [MESSAGE.discoveryRequest], counts: service.counts, log });
     if (received === undefined) {
       return;

@@ -44,6 +44,7 @@ function outlet() {
     get connected() {
       return outlet.connected;
     },
+    refuseIfBusy: () => false,
     refuse: (status, description) => {
       refusals.push(`${status}:${description}`);
       return true;

@@ -3,7 +3,8 @@ import { after, before, test } from 'node:test';
 import { startDaemon, type TestDaemon } from '../support/daemon.ts';
 import { startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
 import { tempFile, tempScript } from '../support/tmp.ts';
-import { WireCaller } from '../support/wire-caller.ts';
+import { waitFor } from '../support/wait.ts';
+import { WireCaller, wireHeader } from '../support/wire-caller.ts';
 
 let nats: TestNatsServer;
 let caller: WireCaller;
@@ -173,4 +174,27 @@ test('a card that no message can carry is told at the start and to who asks, by 
   await other.close();
   await daemon.stop();
   assert.equal(tellsSize(daemon), true);
+});
+
+test('a flood of questions for a large card is refused beyond what may wait to be sent, and calls still get through', async () => {
+  const commands = Array.from({ length: 50 }, (_, i) => ({
+    name: `c${i}`,
+    help: 'h'.repeat(10_000),
+    restricted_schema: schema,
+  }));
+  const daemon = await serving('flooded', commands);
+  const sets = Array.from({ length: 400 }, () =>
+    caller.open('choria.fisk-ai.discovery.flooded', JSON.stringify(wireHeader('discovery.request', 'flooded'))),
+  );
+  const called = caller.call('flooded', 'nothing');
+  await waitFor(() => sets.every((set) => set.messages.length === 1), { timeout: 20_000 });
+  assert.equal((await called).at(-1)?.json?.['code'], 'unknown_tool');
+  const refused = sets.flatMap((set) => set.messages).filter((message) => message.refusal !== undefined);
+  assert.ok(refused.length > 200, `${refused.length} of 400 refused`);
+  assert.match(refused[0]?.refusal?.description ?? '', /^busy/);
+  assert.equal((await cardOf('flooded'))['name'], 'flooded', 'and afterwards it is given again');
+  for (const set of sets) set.close();
+  await daemon.stop();
+  const told = daemon.lines.filter((line) => /more waits for the NATS server/.test(String(line['msg'])));
+  assert.equal(told.length, 1);
 });

@@ -8,6 +8,7 @@ import {
   SERVICE_ERROR_HEADER,
   STREAM_FINAL_HEADER,
 } from '../../protocol/index.ts';
+import type { Backlog } from '../backlog.ts';
 import type { Connection } from '../connection.ts';
 import type { HeldReplies } from '../held-replies.ts';
 import type { EndpointStats } from './stats.ts';
@@ -22,6 +23,8 @@ export interface ServiceRequest {
   readonly bodyLimit: number;
   /** Whether an answer sent now would leave this process. */
   readonly connected: boolean;
+  /** Answers with 500 when so much waits to be sent that a large answer would only fill the memory. True when it did. */
+  refuseIfBusy(): boolean;
   /** Answers with error headers and no body: the request was not even looked at. False when it could not be sent. */
   refuse(status: RefusalStatus, description: string): boolean;
   /**
@@ -50,6 +53,8 @@ export interface EndpointContext {
   readonly counts: ServiceCounts;
   /** Where a final reply waits while there is no connection. */
   readonly held: HeldReplies;
+  /** What was sent and has not arrived. */
+  readonly backlog: Backlog;
   readonly log: Logger | undefined;
 }
 
@@ -82,6 +87,14 @@ export class IncomingRequest implements ServiceRequest {
     return this.#context.connection.connected;
   }
 
+  refuseIfBusy(): boolean {
+    const { backlog } = this.#context;
+    if (!backlog.full) return false;
+    backlog.refused();
+    this.refuse(500, 'busy: too much waits to be sent, ask again later');
+    return true;
+  }
+
   refuse(status: RefusalStatus, description: string): boolean {
     const text = headerText(description);
     const sent = this.#publish(NOTHING, refusalHeaders(status, text));
@@ -100,6 +113,7 @@ export class IncomingRequest implements ServiceRequest {
       // The client takes a publish while it has no server and throws it away later, so it must not be asked.
       if (!this.connected) return this.#later(reply, body, hdrs);
       this.#context.connection.nc.publish(reply, body, hdrs === undefined ? undefined : { headers: hdrs });
+      this.#context.backlog.add(body.length);
       return true;
     } catch (error) {
       return this.#failed(error instanceof Error ? error.message : String(error));

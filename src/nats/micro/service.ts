@@ -3,6 +3,7 @@ import { type Service, Svcm } from '@nats-io/services';
 import { ServiceStoppedError } from '../../errors.ts';
 import type { Logger } from '../../observe/index.ts';
 import { IMPLEMENTATION, NAMESPACE, parseSubject } from '../../protocol/index.ts';
+import { Backlog } from '../backlog.ts';
 import type { Connection, PermissionRefusal } from '../connection.ts';
 import { type HeldCounts, HeldReplies } from '../held-replies.ts';
 import { type EndpointContext, IncomingRequest, type ServiceCounts, type ServiceRequest } from './request.ts';
@@ -63,6 +64,7 @@ class RunningService implements MicroService {
   readonly #options: MicroServiceOptions;
   readonly #metadata: Record<string, string>;
   readonly #held: HeldReplies;
+  readonly #backlog: Backlog;
   readonly #unwatch: () => void;
   #fail: (error: Error) => void = () => {};
   #failed: Error | undefined;
@@ -79,6 +81,7 @@ class RunningService implements MicroService {
     this.#options = options;
     this.#metadata = metadata;
     this.#held = new HeldReplies(connection, options.log);
+    this.#backlog = new Backlog(connection, options.log);
     this.fault = new Promise((resolve) => {
       this.#fail = resolve;
     });
@@ -107,6 +110,7 @@ class RunningService implements MicroService {
       stats,
       counts: this.counts,
       held: this.#held,
+      backlog: this.#backlog,
       log: this.#options.log,
     };
     this.#service.addEndpoint(name, {
