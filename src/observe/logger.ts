@@ -27,6 +27,14 @@ export function createLogger(options: LoggerOptions): Logger {
   );
 }
 
+/** Characters of a text of others that a line of the log shows. */
+const LONGEST_TEXT = 2_000;
+
+/** A text of others, cut so that no line is lost for being too long. */
+export function logText(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
+}
+
 /** The form for standard error when none is asked for: text on a terminal, JSON elsewhere. */
 export function defaultLogFormat(): 'json' | 'text' {
   return process.stderr.isTTY ? 'text' : 'json';

@@ -32,6 +32,7 @@ export class DescriptorSink implements LogSink {
   #broken = false;
   #dropped = 0;
   #unreported = 0;
+  #tryAgainAt = 0;
 
   /** The descriptor should be non-blocking. */
   constructor(fd: number) {
@@ -45,7 +46,9 @@ export class DescriptorSink implements LogSink {
   write(line: string): void {
     if (this.#broken) return;
     const bytes = Buffer.from(line);
-    if (this.#pending + bytes.length + NOTE_BYTES > MAX_PENDING_BYTES) {
+    if (!this.#hasRoom(bytes.length)) this.#drainNow();
+    // A line that is longer than everything that may wait goes out when nothing waits.
+    if (!this.#hasRoom(bytes.length) && this.#pending > 0) {
       this.#dropped++;
       this.#unreported++;
       return;
@@ -63,6 +66,17 @@ export class DescriptorSink implements LogSink {
       pause(RETRY_MS);
       this.#drain();
     }
+  }
+
+  #hasRoom(bytes: number): boolean {
+    return this.#pending + bytes + NOTE_BYTES <= MAX_PENDING_BYTES;
+  }
+
+  /** The loop may be too busy for its timers: the reader is asked before a line is given up, but not for every line. */
+  #drainNow(): void {
+    if (performance.now() < this.#tryAgainAt) return;
+    this.#drain();
+    if (this.#pending > 0) this.#tryAgainAt = performance.now() + RETRY_MS;
   }
 
   #schedule(): void {

@@ -1,3 +1,4 @@
+import { logText } from '../observe/index.ts';
 import type { ToolRequest } from '../protocol/index.ts';
 import type { Outcome } from '../tools/index.ts';
 
@@ -8,13 +9,16 @@ export function nameOf({ name }: ToolRequest): string {
   return JSON.stringify(name.slice(0, LONGEST_NAME));
 }
 
-/** What joins the log lines of one call. Who called is a claim that nothing verifies. */
+/**
+ * What joins the log lines of one call. Who called is a claim that nothing verifies, and a text of any length, which
+ * would cost the line: it is cut.
+ */
 export function callFields(message: ToolRequest): Record<string, unknown> {
-  const { sender } = message;
+  const { name, instance } = message.sender;
   return {
     request: message.request,
-    sender: sender.instance === undefined ? sender.name : `${sender.name}/${sender.instance}`,
-    caller: sender.name,
+    sender: logText(instance === undefined ? name : `${logText(name)}/${instance}`),
+    caller: logText(name),
     caller_verified: false,
     // A name that is no tool's is a stranger's text of any length.
     tool: message.name.slice(0, LONGEST_NAME),
@@ -26,7 +30,7 @@ export function callFields(message: ToolRequest): Record<string, unknown> {
 export function outcomeFields({ exec }: Outcome, durationMs: number): Record<string, unknown> {
   return {
     duration: Math.round(durationMs),
-    ...(exec && { command: exec.command, exit_code: exec.exitCode, truncated: exec.truncated }),
+    ...(exec && { command: logText(exec.command), exit_code: exec.exitCode, truncated: exec.truncated }),
     ...(exec?.signal && { signal: exec.signal }),
   };
 }

@@ -90,6 +90,15 @@ test('a log file is appended to and keeps what others wrote to it', async () => 
   assert.deepEqual([lines[0], lines[5]], ['before', 'after']);
 });
 
+test('a file gets every line of a burst, however much it is', async () => {
+  const file = join(tempDir(), 'log');
+  await run('sh', ['-c', '"$0" "$1" 4000 1000 >/dev/null 2>"$2"', NODE, CHATTER, file]);
+  const text = readFileSync(file, 'utf8');
+  assert.deepEqual([text.trimEnd().split('\n').length, /were dropped/.test(text)], [4001, false]);
+  await run('sh', ['-c', '"$0" "$1" 1 2000000 >/dev/null 2>"$2"', NODE, CHATTER, file]);
+  assert.equal(readFileSync(file, 'utf8').trimEnd().split('\n').length, 2, 'and a line of two megabytes');
+});
+
 test('a socket as standard error works too', async () => {
   // Node gives a child a UNIX socket for a plain pipe, which the other tests here use; say so if that ever changes.
   const child = spawnOwned(NODE, ['-e', 'console.log(require("fs").fstatSync(2).isSocket())'], {

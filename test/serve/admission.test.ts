@@ -43,6 +43,7 @@ function arrived(body: string, connected = true) {
     replyTo: 'inbox',
     bodyLimit: 65_536,
     connected,
+    refuseIfBusy: () => false,
     refuse: () => connected,
     send: (bytes) => {
       if (connected) answers.push(JSON.parse(Buffer.from(bytes).toString()));
@@ -99,4 +100,16 @@ test('a name of any length leaves a short line in the log', () => {
     lines.map((line) => [line['msg'], line['tool']]),
     [['tool call refused', 'x'.repeat(128)]],
   );
+});
+
+test('names of any length leave short lines in the log', () => {
+  const { calls, lines } = admission();
+  const long = 'x'.repeat(200_000);
+  const over = { sender: { name: long.slice(0, 10_000), instance: long }, recipient: { name: long } };
+  calls.handle(arrived(wireCall('lab', 'nothing', {}, over)).request);
+  assert.deepEqual(
+    lines.map((line) => line['msg']),
+    ['a message for another name is served', 'tool call refused'],
+  );
+  for (const line of lines) assert.ok(JSON.stringify(line).length < 7_000, String(line['msg']));
 });

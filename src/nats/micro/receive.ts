@@ -1,5 +1,5 @@
 import { MessageInvalidError } from '../../errors.ts';
-import type { Logger } from '../../observe/index.ts';
+import { type Logger, logText } from '../../observe/index.ts';
 import { type Decoded, decode, type Message, type MessageId } from '../../protocol/index.ts';
 import type { ServiceCounts, ServiceRequest } from './request.ts';
 
@@ -28,7 +28,8 @@ export function receive(request: ServiceRequest, options: ReceiveOptions): Decod
   const recipient = decoded.message.recipient?.name;
   if (recipient !== undefined && recipient !== options.identity) {
     options.counts.foreignRecipients++;
-    options.log?.info({ recipient, sender: decoded.message.sender.name }, 'a message for another name is served');
+    const sender = logText(decoded.message.sender.name);
+    options.log?.info({ recipient: logText(recipient), sender }, 'a message for another name is served');
   }
   return decoded;
 }
