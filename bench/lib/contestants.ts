@@ -17,6 +17,8 @@ export interface Bench {
   readonly tiny: string;
   /** The built Go program; absent where no Go is at hand. */
   readonly baseline: string | undefined;
+  /** The built load driver in Go; without it the one of bench/load.ts runs. */
+  readonly load: string | undefined;
   /** Another implementation, as FISK_PEER names it. */
   readonly peer: string | undefined;
 }
@@ -30,18 +32,18 @@ export interface Contestant {
 }
 
 /** Builds what is written in other languages. */
-export function buildPrograms(): { tiny: string; baseline: string | undefined } {
+export function buildPrograms(): Pick<Bench, 'tiny' | 'baseline' | 'load'> {
   const dir = tempDir();
   const tiny = join(dir, 'tiny');
   execFileSync('cc', ['-O2', '-o', tiny, join(benchDir, 'tiny.c')]);
-  const baseline = join(dir, 'baseline');
   try {
-    execFileSync('go', ['build', '-o', baseline, '.'], { cwd: join(benchDir, 'go-baseline'), stdio: 'pipe' });
+    // The folder as the target gives each program the name of its package.
+    execFileSync('go', ['build', '-o', `${dir}/`, './...'], { cwd: join(benchDir, 'go-baseline'), stdio: 'pipe' });
   } catch (error) {
     console.error(`no Go baseline: ${String(error).split('\n')[0]}`);
-    return { tiny, baseline: undefined };
+    return { tiny, baseline: undefined, load: undefined };
   }
-  return { tiny, baseline };
+  return { tiny, baseline: join(dir, 'baseline'), load: join(dir, 'load') };
 }
 
 /** A configuration that serves `application`, and the environment in which its NATS context leads to the server. */
@@ -117,8 +119,9 @@ export function startBaseline(bench: Bench, identity: string, application: strin
 /** Runs the load process against one of them. */
 export async function load(bench: Bench, identity: string, tool: string, options: Record<string, string | number>) {
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const args = [join(benchDir, 'load.ts'), '--server', bench.server, '--identity', identity, '--tool', tool, ...flags];
-  const ended = await run(process.execPath, args, { timeout: 900_000 });
+  const args = ['--server', bench.server, '--identity', identity, '--tool', tool, ...flags];
+  const [command, ...first] = bench.load ? [bench.load] : [process.execPath, join(benchDir, 'load.ts')];
+  const ended = await run(command, [...first, ...args], { timeout: 900_000 });
   if (ended.code !== 0) throw new Error(`load on ${identity} failed:\n${ended.stderr}`);
   return JSON.parse(ended.stdout) as LoadResult;
 }
