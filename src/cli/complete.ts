@@ -18,6 +18,12 @@ export interface Lookup {
 export type TypedFlags = ReadonlyMap<string, string>;
 
 /**
+ * Words that stand for themselves in every shell: what is offered ends up on a command line, and most of it was named by
+ * somebody else. Anything a shell would act on is not offered at all.
+ */
+const SAFE_WORD = /^[\p{L}\p{N}_@%+=:,./-]+$/u;
+
+/**
  * What may stand at the end of `words`, whose last one is the word at the cursor (possibly empty).
  * @param words without the program's name.
  */
@@ -25,7 +31,7 @@ export async function complete(program: Command, words: readonly string[], looku
   const current = words.at(-1) ?? '';
   const state = read(program, words.slice(0, -1));
   const candidates = await candidatesFor(program, state, current, lookup);
-  return [...new Set(candidates)].filter((candidate) => candidate.startsWith(current));
+  return [...new Set(candidates)].filter((candidate) => candidate.startsWith(current) && SAFE_WORD.test(candidate));
 }
 
 interface State {
@@ -77,15 +83,20 @@ async function candidatesFor(program: Command, state: State, current: string, lo
   const argument = command.registeredArguments[Math.min(position, command.registeredArguments.length - 1)];
   if (argument === undefined || (position >= command.registeredArguments.length && !argument.variadic)) return [];
   if (argument.argChoices !== undefined) return [...argument.argChoices];
-  if (argument.name() === 'agent') return lookup.agents(flags);
-  if (argument.name() === 'tool' && agent !== undefined) return lookup.tools(agent, flags);
+  if (argument.name() === 'agent') return operandsOf(await lookup.agents(flags));
+  if (argument.name() === 'tool' && agent !== undefined) return operandsOf(await lookup.tools(agent, flags));
   if (argument.name() === 'arguments' && agent !== undefined && tool !== undefined) {
     const properties = await lookup.properties(agent, tool, flags);
     const name = current.split('=', 1)[0] ?? '';
-    if (!current.includes('=')) return [...properties.keys()].map((known) => `${known}=`);
+    if (!current.includes('=')) return operandsOf([...properties.keys()]).map((known) => `${known}=`);
     return (properties.get(name) ?? []).map((value) => `${name}=${value}`);
   }
   return [];
+}
+
+/** Without what would be taken for a flag of ours. */
+function operandsOf(names: readonly string[]): string[] {
+  return names.filter((name) => name !== '' && !name.startsWith('-'));
 }
 
 function flagNames(command: Command, program: Command): string[] {

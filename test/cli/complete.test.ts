@@ -5,9 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { complete, type Lookup } from '../../src/cli/complete.ts';
 import { completionScript } from '../../src/cli/completion-scripts.ts';
+import { main } from '../../src/cli/index.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import { startNatsServer } from '../support/nats-server.ts';
 import { tempDir } from '../support/tmp.ts';
 import { waitFor } from '../support/wait.ts';
+import { WireCaller, wireWorker } from '../support/wire-caller.ts';
 import { memoryTerminal } from './memory-terminal.ts';
 
 const asked: string[] = [];
@@ -163,3 +166,51 @@ for (const [typed, ran] of [
     assert.equal(await typedInto(shell, `source ${dir}/fisk.bash`, typed, dir), ran);
   });
 }
+
+test('what a shell would act on is never offered, whoever named it', async (t) => {
+  const server = await startNatsServer();
+  const peer = await WireCaller.connect(server.url);
+  t.after(async () => {
+    await peer.close();
+    await server.stop();
+  });
+  const bad = [
+    'a;touch$IFS;b',
+    '$(id)',
+    '`id`',
+    "q'",
+    'a b',
+    'a\nb',
+    'a*',
+    '?',
+    '~',
+    '{a,b}',
+    'a\tb',
+    'a\\b',
+    '--json',
+    '',
+  ];
+  const properties = Object.fromEntries(bad.map((name) => [name, {}]));
+  const worker = wireWorker(peer.nc, 'choria.fisk-ai.discovery.evil', 'evil', (turn) =>
+    turn.say('discovery.reply', {
+      name: 'evil',
+      version: '1',
+      tools: [
+        ...bad.map((name) => ({ name })),
+        { name: 'part_add', input_schema: { properties: { ...properties, grade: { enum: [...bad, 'größe'] } } } },
+      ],
+    }),
+  );
+  t.after(() => worker.stop());
+  const offered = async (...words: string[]) => {
+    const terminal = memoryTerminal();
+    await main(['--fisk-complete', 'call', '--server', server.url, 'evil', ...words], terminal, {});
+    return terminal.stdout();
+  };
+  assert.equal(await offered(''), 'part_add\n');
+  assert.equal(await offered('part_add', ''), 'grade=\n');
+  assert.equal(await offered('part_add', 'grade='), 'grade=--json\ngrade=\ngrade=größe\n');
+  const dir = tempDir();
+  for (const name of ['a;b', 'c d', 'e']) writeFileSync(join(dir, name), '');
+  assert.deepEqual(await candidates('serve', '--config', `${dir}/`), [`${dir}/e`]);
+});
