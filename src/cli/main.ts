@@ -11,6 +11,9 @@ export interface CommandContext extends Invocation {
   readonly env: NodeJS.ProcessEnv;
 }
 
+/** How long a reader of stderr may hold up the end, in ms. */
+const LAST_WORDS_MS = 2_000;
+
 /** A command: resolves to the exit code, rejects with what went wrong (exit code 1). */
 export type CommandModule = { run(context: CommandContext): Promise<number> };
 
@@ -33,7 +36,8 @@ export async function main(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<number> {
   const exitCode = await dispatch(argv, terminal, env);
-  await Promise.all([terminal.out.flush(), terminal.err.flush()]);
+  // An answer waits for its reader. What is only told must not: a log reader that has stopped would hold the process.
+  await Promise.all([terminal.out.flush(), terminal.err.flush(LAST_WORDS_MS)]);
   if (terminal.out.failure !== undefined) {
     terminal.err.write(renderError(terminal.out.failure, terminal.err.style));
     return exitCode || 1;

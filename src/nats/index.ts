@@ -1,6 +1,6 @@
 export { type CallEvent, type CallOptions, callTool, idleBound, type RemoteOutcome } from './caller/call.ts';
 export { type Discovered, discover } from './caller/discover.ts';
-export { type AgentSummary, listAgents } from './caller/list.ts';
+export { type AgentSummary, listAgents, MOST_AGENTS } from './caller/list.ts';
 export { type Connection, type ConnectOptions, connect, type PermissionRefusal, type Watcher } from './connection.ts';
 export { mintId } from './ids.ts';
 export { type ReceiveOptions, receive } from './micro/receive.ts';

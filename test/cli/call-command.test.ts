@@ -73,3 +73,15 @@ test('the card is asked for only by a call that was refused for its names', asyn
   }
   asked.stop();
 });
+
+test('output reaches a pipe as it came, and a terminal without what would steer it', async () => {
+  const output = 'a\u001b]0;PWNED\u0007b\tc\u001b[2J\nd\u202e';
+  const worker = wireWorker(peer.nc, 'choria.fisk-ai.tool.steers', 'steers', (turn) => {
+    turn.say('ack', { accepted: true });
+    turn.say('tool.reply', { output, exec: { command: 'x', exit_code: 0 } }, { final: true });
+  });
+  const [pipe, screen] = [memoryTerminal(), memoryTerminal({ isTerminal: true, env: { NO_COLOR: '1' } })];
+  assert.deepEqual([await call(pipe, 'steers', 'x'), await call(screen, 'steers', 'x')], [0, 0]);
+  worker.stop();
+  assert.deepEqual([pipe.stdout(), screen.stdout()], [output, 'ab\tc\nd\n']);
+});

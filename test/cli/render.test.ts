@@ -3,14 +3,17 @@ import { EventEmitter } from 'node:events';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { renderCard } from '../../src/cli/render/card.ts';
 import { renderWithheld } from '../../src/cli/render/check.ts';
-import { renderError } from '../../src/cli/render/errors.ts';
+import { renderError, renderFailure } from '../../src/cli/render/errors.ts';
 import { elapsedText, startSpinner } from '../../src/cli/render/spinner.ts';
 import { styleFor } from '../../src/cli/render/style.ts';
 import { renderTable } from '../../src/cli/render/table.ts';
 import { Channel, type TextStream } from '../../src/cli/render/terminal.ts';
 import { cut, oneLine, plain } from '../../src/cli/render/text.ts';
+import { renderTool } from '../../src/cli/render/tool.ts';
 import { UsageError } from '../../src/errors.ts';
+import type { AgentCard, ToolDescriptor } from '../../src/protocol/index.ts';
 import { memoryTerminal } from './memory-terminal.ts';
 
 test('emphasis needs a terminal, and any text in NO_COLOR switches it off', () => {
@@ -129,4 +132,34 @@ test('JSON is one line for a pipe and indented for a person', () => {
   const person = memoryTerminal({ isTerminal: true });
   person.out.json({ a: [1] });
   assert.equal(person.stdout(), '{\n  "a": [\n    1\n  ]\n}\n');
+});
+
+test('text of others costs no more than its length, and turns no direction', () => {
+  const started = performance.now();
+  for (const piece of ['\u001b]', '\u001b]a;', '\u001b[', '\u009b', '\u001b;a']) plain(piece.repeat(200_000));
+  assert.ok(performance.now() - started < 2_000, `${performance.now() - started}`);
+  assert.equal(plain('a\u202eb\u2066c\u200fd\u009b31me\u0085f'), 'abcdef');
+  const terminal = memoryTerminal();
+  terminal.out.json({ text: 'a\u202eb\u009b31m\u2028é\n' });
+  assert.equal(terminal.stdout(), '{"text":"a\\u202eb\\u009b31m\\u2028é\\n"}\n');
+  terminal.err.warning('a\u001b[2Jb\u2067\nc');
+  assert.equal(terminal.stderr(), 'warning: ab c\n');
+});
+
+test('a code of a reply is short and without control characters', () => {
+  const text = renderFailure({
+    message: 'no',
+    code: `x\u001b]0;PWNED\u0007${'y'.repeat(100_000)}`,
+    remedy: 'a\u009bb\nc',
+  });
+  assert.match(text, /^fisk: error: no\n {2}a c \[xy{63}\.\.\.\]\n$/);
+});
+
+test('whatever their number, lines and names of a card can be laid out', () => {
+  const many = Array.from({ length: 250_000 }, () => 'a');
+  const card = { name: 'x', version: '1', description: 'a\n'.repeat(250_000), protocols: many } as unknown as AgentCard;
+  const text = renderCard('x', { ...card, tools: many.map((name) => ({ name })) } as AgentCard);
+  assert.match(text, /\.\.\. and 249000 more/);
+  const properties = Object.fromEntries(many.map((name, i) => [`${name}${i}`, { description: 'b\n'.repeat(9) }]));
+  assert.ok(renderTool('x', { name: 't', input_schema: { properties } } as unknown as ToolDescriptor).length > 250_000);
 });

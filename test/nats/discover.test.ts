@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { connect, discover, listAgents } from '../../src/nats/index.ts';
+import { connect, discover, listAgents, MOST_AGENTS } from '../../src/nats/index.ts';
 import { natsServerVersions, startNatsServer } from '../support/nats-server.ts';
 import { WireCaller, type WireTurn, wireWorker } from '../support/wire-caller.ts';
 import { startWorker, type TestWorker } from './worker.ts';
@@ -170,4 +170,27 @@ test('unknown properties of a card stay, and its texts may be anything', async (
   const { card } = await discover(connection, 'lab', OPTIONS);
   assert.deepEqual((card as unknown as { future: unknown }).future, { a: 1 });
   assert.equal(card.name, 'other-name');
+});
+
+test('a flood of invented agents ends a listing', async (t) => {
+  const server = await startNatsServer();
+  const connection = await connect({ servers: [server.url], name: 'test' });
+  const peer = await WireCaller.connect(server.url);
+  t.after(async () => {
+    await connection.close();
+    await peer.close();
+    await server.stop();
+  });
+  const endpoints = (i: number) =>
+    Array.from({ length: 5_000 }, (_, j) => ({ subject: `choria.fisk-ai.discovery.a${i}-${j}` }));
+  peer.nc.subscribe('$SRV.INFO', {
+    callback: (_, msg) => {
+      for (let i = 0; i < 100; i++)
+        msg.respond(JSON.stringify({ type: 'io.nats.micro.v1.info_response', endpoints: endpoints(i) }));
+    },
+  });
+  await peer.nc.flush();
+  const started = performance.now();
+  assert.equal((await listAgents(connection)).length, MOST_AGENTS);
+  assert.ok(performance.now() - started < 3_000, `${performance.now() - started}`);
 });

@@ -64,7 +64,7 @@ async function call(
   toolSubject(agent);
   const given = readArguments(words);
   const timeoutMs = await readTimeout(flags.timeout);
-  const target = await resolveTarget({ flags, typed, env, notice: (text) => terminal.err.line(`warning: ${text}`) });
+  const target = await resolveTarget({ flags, typed, env, notice: (text) => terminal.err.warning(text) });
   const typedIn =
     given.form === 'stdin' ? objectText(await readStdin(MAX_BODY_BYTES), 'what came on stdin') : undefined;
 
@@ -141,7 +141,7 @@ function print(terminal: Terminal, { output, exec, error, exitCode }: CallResult
     terminal.err.write(renderFailure(error, terminal.err.style));
     return;
   }
-  terminal.out.write(output);
+  terminal.out.foreign(output);
   // The prompt of a shell would stand in the same line; a pipe gets the bytes as they came.
   if (terminal.out.isTerminal && output !== '' && !output.endsWith('\n')) terminal.out.line();
   if (exec?.truncated) terminal.err.line('note: the middle of the output was left out by the agent');

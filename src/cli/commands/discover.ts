@@ -12,6 +12,8 @@ import { resolveTarget, type Target } from '../target.ts';
 
 /** How long a card is waited for when no file says, in ms. */
 const CARD_TIMEOUT_MS = 30_000;
+/** Each card may be as large as a message. */
+const CARDS_AT_A_TIME = 100;
 
 /** Shows one agent's card or one of its tools, or lists all agents that answer. Every failure is exit code 1. */
 export async function run(context: CommandContext): Promise<number> {
@@ -70,15 +72,21 @@ async function toolOf({ tools = [] }: AgentCard, agent: string, name: string): P
 async function list(context: CommandContext): Promise<number> {
   const { terminal, flags } = context;
   const target = await targetOf(context);
-  const { listAgents } = await import('../../nats/index.ts');
+  const { listAgents, MOST_AGENTS } = await import('../../nats/index.ts');
   return connected(target, async (connection) => {
     const spinner = startSpinner(terminal.err, 'asking who is there');
     const agents = await listAgents(connection).finally(() => spinner.stop());
+    if (agents.length === MOST_AGENTS) terminal.err.warning(`there may be more than these ${MOST_AGENTS} agents`);
     if (!flags.json) {
       terminal.out.write(renderAgents(agents, terminal.out.style));
       return 0;
     }
-    terminal.out.json({ agents: await Promise.all(agents.map((agent) => agentJson(connection, agent, target))) });
+    const found: object[] = [];
+    for (let at = 0; at < agents.length; at += CARDS_AT_A_TIME) {
+      const some = agents.slice(at, at + CARDS_AT_A_TIME);
+      found.push(...(await Promise.all(some.map((agent) => agentJson(connection, agent, target)))));
+    }
+    terminal.out.json({ agents: found });
     return 0;
   });
 }
@@ -101,7 +109,7 @@ async function fetchCard(connection: Connection, agent: string, target: Target):
 }
 
 function targetOf({ flags, typed, env, terminal }: CommandContext): Promise<Target> {
-  return resolveTarget({ flags, typed, env, notice: (text) => terminal.err.line(`warning: ${text}`) });
+  return resolveTarget({ flags, typed, env, notice: (text) => terminal.err.warning(text) });
 }
 
 async function connected<Result>(target: Target, use: (connection: Connection) => Promise<Result>): Promise<Result> {

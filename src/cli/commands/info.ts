@@ -23,8 +23,8 @@ export async function run({ flags, env, terminal }: CommandContext): Promise<num
   const report = infoReport({ config, application, refusals, remoteAgents, env });
   if (flags.json) terminal.out.json(report);
   else terminal.out.write(renderInfo(report, terminal.out.style));
-  for (const notice of [...notices, ...uselessFilters(config)]) terminal.err.line(`warning: ${notice}`);
-  for (const { message } of report.notices) terminal.err.line(`warning: ${message}`);
+  for (const notice of [...notices, ...uselessFilters(config)]) terminal.err.warning(notice);
+  for (const { message } of report.notices) terminal.err.warning(message);
   return 0;
 }
 

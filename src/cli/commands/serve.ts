@@ -25,7 +25,7 @@ export async function run(context: CommandContext): Promise<number> {
     throw new UsageError('--server goes with --dev; without it the file names a NATS context');
   }
   const loaded = load(context);
-  for (const notice of loaded.notices) terminal.err.line(`warning: ${notice}`);
+  for (const notice of loaded.notices) terminal.err.warning(notice);
   if (enabledEndpoints(loaded.config).length === 0) throw nothingEnabled(loaded.config.path);
   const servers = chosenServers(context, loaded);
   const monitorAddress = chosenAddress(context);
@@ -79,7 +79,7 @@ async function check(
   if (servers === undefined) await loadNatsContext(config.natsContext ?? '', env);
   const served = selectForPeers(application, config);
   const banner = bannerOf({ config, served, concurrency: effectiveConcurrency(config), servers });
-  for (const { message } of [...application.notices, ...served.notices]) terminal.err.line(`warning: ${message}`);
+  for (const { message } of [...application.notices, ...served.notices]) terminal.err.warning(message);
   const withheld = [
     ...application.removed.map(({ name, reason }) => ({ name, reason })),
     ...served.withheld.map(({ tool, reason }) => ({ name: tool.name, reason })),

@@ -1,4 +1,4 @@
-import { type Row, renderDocument, row, type Section } from './layout.ts';
+import { type Row, renderDocument, row, rowOf, type Section } from './layout.ts';
 import { type Style, unstyled } from './style.ts';
 import { oneLine } from './text.ts';
 
@@ -57,7 +57,7 @@ export function servedSection(tools: ServedTools): Section {
       row('Tools', tools.tools),
       row('Concurrency', String(tools.concurrency)),
       row('Tool Timeout', tools.toolTimeout),
-      row('Exposed', ...tools.exposed),
+      rowOf('Exposed', tools.exposed),
       row('Withheld', ...tools.withheld),
     ],
     text:

@@ -1,6 +1,6 @@
 import type { AgentCard } from '../../protocol/index.ts';
 import { summary } from './description.ts';
-import { renderDocument, row } from './layout.ts';
+import { renderDocument, row, rowOf } from './layout.ts';
 import { type Style, unstyled } from './style.ts';
 import { renderTable } from './table.ts';
 import { cut, oneLine, plain } from './text.ts';
@@ -20,13 +20,13 @@ export function renderCard(agent: string, card: AgentCard, style: Style = unstyl
         row('Agent', oneLine(card.name)),
         row('Version', oneLine(card.version)),
         row('Model', oneLine(card.model ?? '')),
-        row(
+        rowOf(
           'Description',
-          ...plain(card.description ?? '')
+          plain(card.description ?? '')
             .trim()
             .split('\n'),
         ),
-        row('Protocols', ...(card.protocols ?? []).map(oneLine)),
+        rowOf('Protocols', (card.protocols ?? []).map(oneLine)),
         row('Telemetry', card.telemetry_content ? 'exports conversation content to a collector' : undefined),
       ],
     },

@@ -1,6 +1,10 @@
 import { FiskError } from '../../errors.ts';
 import { type Style, unstyled } from './style.ts';
-import { plain } from './text.ts';
+import { cut, oneLine, plain } from './text.ts';
+
+/** Characters of a code and of a remedy; both may come from a peer. */
+const LONGEST_CODE = 64;
+const LONGEST_REMEDY = 2_000;
 
 /** What a block about a failure says. */
 export interface FailureText {
@@ -11,7 +15,9 @@ export interface FailureText {
 
 /** The block about a failure: what happened, and under it what to do about it. */
 export function renderFailure({ message, code, remedy }: FailureText, style: Style = unstyled): string {
-  const hint = [remedy, code === undefined ? undefined : `[${code}]`].filter((part) => part !== undefined).join(' ');
+  const name = code === undefined ? undefined : `[${cut(oneLine(code), LONGEST_CODE)}]`;
+  const advice = remedy === undefined ? undefined : cut(oneLine(remedy), LONGEST_REMEDY);
+  const hint = [advice, name].filter((part) => part !== undefined).join(' ');
   const under = hint === '' ? '' : `${style.dim(`  ${hint}`)}\n`;
   return `${style.red(style.bold('fisk: error:'))} ${plain(message).trimEnd()}\n${under}`;
 }

@@ -83,8 +83,8 @@ function remoteText(agent: RemoteAgentInfo): string {
 function toolsPart({ tools }: InfoReport, style: Style): string {
   if (tools.length === 0) return '';
   const rows = tools.map((tool) => [
-    tool.name,
-    tool.source,
+    oneLine(tool.name),
+    oneLine(tool.source),
     tool.confirm === null ? '' : 'Yes',
     cut(oneLine(tool.description), DESCRIPTION_LIMIT),
     tool.tags.map(oneLine).join(', '),

@@ -1,5 +1,5 @@
 import { type Style, unstyled } from './style.ts';
-import { columns, padStart } from './text.ts';
+import { columns, oneLine, padStart, plain } from './text.ts';
 
 /** One labelled line; further values stand under the first. A row without values is left out. */
 export interface Row {
@@ -26,9 +26,23 @@ export interface Document {
 const ROW_INDENT = 4;
 const SECTION_INDENT = 6;
 
-/** A row of `values`; empty and absent ones are dropped, so that nothing is ever printed empty. */
+/** Values of one row that are shown; a peer may send any number of them. */
+const SHOWN_VALUES = 1_000;
+
+/**
+ * A row of `values`, made safe to print; empty and absent ones are dropped, so that nothing is ever printed empty, and
+ * those beyond a thousand are counted.
+ */
 export function row(label: string, ...values: (string | undefined)[]): Row {
-  return { label, values: values.filter((value): value is string => value !== undefined && value !== '') };
+  return rowOf(label, values);
+}
+
+/** The same for values of which there may be very many. */
+export function rowOf(label: string, values: readonly (string | undefined)[]): Row {
+  const kept = values.filter((value): value is string => value !== undefined && value !== '');
+  const shown = kept.slice(0, SHOWN_VALUES).map(plain);
+  if (kept.length > shown.length) shown.push(`... and ${kept.length - shown.length} more`);
+  return { label: oneLine(label), values: shown };
 }
 
 /**
@@ -38,17 +52,17 @@ export function row(label: string, ...values: (string | undefined)[]): Row {
 export function renderDocument(document: Document, style: Style = unstyled): string {
   const sections = (document.sections ?? []).map((section) => ({ ...section, rows: section.rows.filter(hasValue) }));
   const rows = document.rows.filter(hasValue);
-  const width = Math.max(0, ...[rows, ...sections.map((section) => section.rows)].flat().map((r) => columns(r.label)));
+  const all = [rows, ...sections.map((section) => section.rows)].flat();
+  const width = all.reduce((widest, { label }) => Math.max(widest, columns(label)), 0);
 
-  const lines = [`${document.heading}:`, ''];
-  lines.push(...renderRows(rows, ROW_INDENT, width));
+  let lines = [`${document.heading}:`, ''].concat(renderRows(rows, ROW_INDENT, width));
   for (const section of sections) {
     if (lines.at(-1) !== '') lines.push('');
     lines.push(`  ${style.bold(section.title)}:`, '');
-    lines.push(...renderRows(section.rows, SECTION_INDENT, width));
+    lines = lines.concat(renderRows(section.rows, SECTION_INDENT, width));
     if (section.text?.length) {
       if (section.rows.length > 0) lines.push('');
-      lines.push(...section.text.map((line) => (line === '' ? '' : `    ${line}`)));
+      lines = lines.concat(section.text.map((line) => (line === '' ? '' : `    ${line}`)));
     }
   }
   while (lines.at(-1) === '') lines.pop();

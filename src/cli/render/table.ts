@@ -11,7 +11,7 @@ export function renderTable(
   { indent = 4, style = unstyled }: { indent?: number; style?: Style } = {},
 ): string {
   const widths = headings.map((heading, column) =>
-    Math.max(columns(heading), ...rows.map((cells) => columns(cells[column] ?? ''))),
+    rows.reduce((width, cells) => Math.max(width, columns(cells[column] ?? '')), columns(heading)),
   );
   const line = (cells: readonly string[]) =>
     ' '.repeat(indent) +

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import { type Style, styleFor, unstyled } from './style.ts';
+import { oneLine, plain, plainJson } from './text.ts';
 
 /** What {@link Channel} needs of a stream; `process.stdout` and `process.stderr` are the two that count. */
 export type TextStream = Writable & { isTTY?: boolean; columns?: number };
@@ -48,15 +49,29 @@ export class Channel {
 
   /** Writes one JSON document, indented for a person, in one line for a pipe. */
   json(value: unknown): void {
-    this.line(JSON.stringify(value, null, this.isTerminal ? 2 : undefined));
+    this.line(plainJson(JSON.stringify(value, null, this.isTerminal ? 2 : undefined)));
   }
 
-  /** Resolves when everything written so far has been handed over, or cannot be. Never rejects. */
-  flush(): Promise<void> {
+  /** Writes what a third party printed: byte for byte into a pipe or a file, without its control characters to a terminal. */
+  foreign(text: string): void {
+    this.write(this.isTerminal ? plain(text) : text);
+  }
+
+  /** Writes a warning, which may quote a third party, on a line of its own. */
+  warning(text: string): void {
+    this.line(`warning: ${oneLine(text)}`);
+  }
+
+  /**
+   * Resolves when everything written so far has been handed over, or cannot be, or `timeoutMs` are over. Without that
+   * bound it waits for as long as the reader takes. Never rejects.
+   */
+  flush(timeoutMs?: number): Promise<void> {
     if (this.#closed) return Promise.resolve();
     return new Promise((resolve) => {
       this.#stream.once('error', () => resolve());
       this.#stream.write('', () => resolve());
+      if (timeoutMs !== undefined) setTimeout(resolve, timeoutMs).unref();
     });
   }
 }

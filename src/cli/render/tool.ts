@@ -1,7 +1,7 @@
 import type { Behavior, ToolDescriptor } from '../../protocol/index.ts';
 import { argumentType } from './argument-type.ts';
 import { splitDescription } from './description.ts';
-import { type Row, renderDocument, row } from './layout.ts';
+import { type Row, renderDocument, row, rowOf } from './layout.ts';
 import { type Style, unstyled } from './style.ts';
 import { oneLine, plain } from './text.ts';
 
@@ -16,7 +16,7 @@ export function renderTool(agent: string, tool: ToolDescriptor, style: Style = u
     {
       heading: `Tool ${style.bold(oneLine(tool.name))} of ${oneLine(agent)}`,
       rows: [
-        row('Description', ...lines(text)),
+        rowOf('Description', lines(text)),
         row('Tags', tags),
         row('Behavior', behaviorText(tool.behavior ?? {}) || 'nothing is said about its effects'),
       ],
@@ -30,7 +30,7 @@ function argumentRow(name: string, property: unknown, required: boolean): Row {
   const about = isObject(property) ? property : {};
   const type = `${argumentType(about)}${required ? ', required' : ''}`;
   const description = typeof about['description'] === 'string' ? about['description'] : '';
-  return row(oneLine(name), oneLine(type), ...lines(description));
+  return rowOf(oneLine(name), [oneLine(type), ...lines(description)]);
 }
 
 /** The lines of a text; a row leaves empty ones out. */

@@ -18,12 +18,16 @@ export interface ListOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Identities that are kept: a listing for people, and no answer of anybody is to be trusted. */
+export const MOST_AGENTS = 1_000;
+/** Endpoints of one answer that are looked at. */
+const MOST_ENDPOINTS = 100;
 const QUIET_MS = 300;
 const TOTAL_MS = 2_000;
 const INFO_SUBJECT = '$SRV.INFO';
 const INFO_TYPE = 'io.nats.micro.v1.info_response';
 
-/** Asks all micro services and keeps those that answer discovery, by identity in alphabetical order. Nobody: an empty list. */
+/** Asks all micro services and keeps those that answer discovery, by identity in alphabetical order. Nobody: an empty list. It ends with the first thousand. */
 export async function listAgents(connection: Connection, options: ListOptions = {}): Promise<AgentSummary[]> {
   const { quietMs = QUIET_MS, timeoutMs = TOTAL_MS, signal } = options;
   const agents = new Map<string, { members: number; tools: boolean; prompts: boolean }>();
@@ -40,6 +44,10 @@ export async function listAgents(connection: Connection, options: ListOptions = 
         return;
       }
       note(msg.data, agents);
+      if (agents.size >= MOST_AGENTS) {
+        turn.done();
+        return;
+      }
       waitOn(turn, Math.min(quietMs, deadline - performance.now()));
     },
   }).catch((error: unknown) => {
@@ -78,6 +86,7 @@ function endpointSubjects(body: Uint8Array): string[] {
     const info = JSON.parse(Buffer.from(body).toString('utf8')) as { type?: unknown; endpoints?: unknown } | null;
     if (info?.type !== INFO_TYPE || !Array.isArray(info.endpoints)) return [];
     return info.endpoints
+      .slice(0, MOST_ENDPOINTS)
       .map((endpoint: { subject?: unknown } | null) => endpoint?.subject)
       .filter((subject) => typeof subject === 'string');
   } catch {
