@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Document } from 'yaml';
 import { ConfigUnreadableError } from '../errors.ts';
 import { buildConfig } from './build.ts';
@@ -11,6 +10,7 @@ import { isEmpty, isMapping, parseSource } from './document.ts';
 import { Lookup } from './lookup.ts';
 import { refuseNotBuilt } from './not-built.ts';
 import { PROBLEM_RANK, ProblemList } from './problems.ts';
+import { readLimited } from './read-file.ts';
 import { Reading } from './reading.ts';
 import { applyRenames } from './renames.ts';
 import { keyText } from './schema.ts';
@@ -43,7 +43,7 @@ export interface LoadedConfig {
 export function loadConfig(request: LoadRequest): LoadedConfig {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(request.path);
+    bytes = readLimited(request.path);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigUnreadableError(`the configuration ${request.path} cannot be read: ${reason}`);
@@ -68,6 +68,15 @@ export function parseConfig(text: string, request: LoadRequest): LoadedConfig {
   const document = parseDocument(text, path, problems, notices);
 
   const reading = new Reading(document);
+  if (reading.repeatsTooMuch) {
+    problems.add({
+      rank: PROBLEM_RANK.file,
+      key: '',
+      rule: 'repeats more than 10000 values by its aliases',
+      remedy: 'Write what is meant without so many aliases.',
+    });
+    problems.throwIfAny();
+  }
   const lookup = new Lookup(reading.data);
   const set = overrides(flags, env);
   const flagIdentity = set.find(({ path: key }) => keyText(key) === 'identity')?.text;

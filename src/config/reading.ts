@@ -1,4 +1,17 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  type Scalar,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import { readText } from './coercion.ts';
 import { keyText, property, resolved, type SchemaNode, schema } from './schema.ts';
 
@@ -20,6 +33,8 @@ const UNKNOWN = true;
 const FREE_DEPTH = 16;
 /** Values in a backend's free options; what aliases repeat counts each time. */
 const FREE_VALUES = 10_000;
+/** Values that aliases may repeat in all: a few bytes of text can ask for any number. */
+const REPEATED_VALUES = 10_000;
 
 /**
  * The file as plain data, with the few coercions that are allowed done and everything else left as it stands, for the
@@ -30,14 +45,21 @@ export class Reading {
   /** Key paths of blocks whose presence would mean something, written without a value. */
   readonly emptySwitches: Path[] = [];
   readonly #places = new Map<string, Place>();
-  readonly #document: Document | undefined;
+  readonly #aliases = new Map<Alias, Node>();
   #freeValues = 0;
+  /** How many more values may be read; without aliases none is read twice. */
+  #left = REPEATED_VALUES;
 
   constructor(document: Document | undefined) {
-    this.#document = document;
+    if (document !== undefined) this.#findAliases(document);
     if (isMap(document?.contents)) {
       this.#fill(this.data, document.contents, schema, []);
     }
+  }
+
+  /** True when the aliases repeat so much that the rest was not read. */
+  get repeatsTooMuch(): boolean {
+    return this.#left < 0;
   }
 
   /** The place of a key, or of the closest block around it that the file has. */
@@ -47,8 +69,23 @@ export class Reading {
     return found ?? (around === '' || around === key ? undefined : this.place(around));
   }
 
+  /** Once for all of them: the library looks through the whole document for each. */
+  #findAliases(document: Document): void {
+    const anchors = new Map<string, Node>();
+    visit(document, (_, node) => {
+      if (isAlias(node)) {
+        const meant = anchors.get(node.source);
+        if (meant !== undefined) this.#aliases.set(node, meant);
+      } else if (isNode(node)) {
+        this.#left++;
+        if (node.anchor !== undefined) anchors.set(node.anchor, node);
+      }
+    });
+  }
+
   #fill(into: Mapping, map: YAMLMap, node: SchemaNode, path: Path): void {
     for (const pair of map.items) {
+      if (this.#left < 0) return;
       const name = this.#name(pair);
       const at = [...path, name];
       const known = property(node, name);
@@ -68,6 +105,8 @@ export class Reading {
   }
 
   #value(value: Node, node: SchemaNode, path: Path): unknown {
+    this.#left--;
+    if (this.#left < 0) return undefined;
     if (isMap(value)) {
       const into: Mapping = Object.create(null);
       if (node.type === 'object') {
@@ -84,6 +123,7 @@ export class Reading {
   #list(items: readonly unknown[], node: SchemaNode, path: Path): unknown[] {
     const itemNode = resolved(node.items ?? {});
     const read = items.map((item, index) => {
+      if (this.#left < 0) return null;
       const value = this.#follow(item);
       const at = offsetOf(item) ?? this.#places.get(keyText(path))?.value ?? 0;
       this.#places.set(keyText([...path, index]), { key: at, value: at });
@@ -123,7 +163,7 @@ export class Reading {
 
   #follow(value: unknown): Node | null {
     if (isAlias(value)) {
-      return (this.#document && value.resolve(this.#document)) ?? null;
+      return this.#aliases.get(value) ?? null;
     }
     return (value ?? null) as Node | null;
   }
@@ -142,13 +182,13 @@ function clean(items: unknown[], how: SchemaNode['x-normalise'], moved: (from: n
   if (how === undefined || !items.every((item) => typeof item === 'string')) {
     return items;
   }
-  const kept: string[] = [];
+  const kept = new Set<string>();
   for (const [index, item] of items.entries()) {
     const name = how === 'flags' ? item.trim().replace(/^-+/, '') : item.trim();
-    if (name !== '' && !kept.includes(name)) {
-      moved(index, kept.length);
-      kept.push(name);
+    if (name !== '' && !kept.has(name)) {
+      moved(index, kept.size);
+      kept.add(name);
     }
   }
-  return kept;
+  return [...kept];
 }

@@ -156,3 +156,28 @@ test('what the file names as a credential joins them: embeddings while on, the M
     ['ONE', 'TWO', 'THREE'],
   );
 });
+
+test('no more of a file is read than a configuration can be, whatever kind of file it is', () => {
+  const load = (path: string) => () => loadConfig({ path, mode: 'lenient', env: {} });
+  const large = tempFile('large.yaml', `identity: ok\n${'#'.repeat(1024 * 1024)}`);
+  for (const path of ['/dev/zero', large]) assert.throws(load(path), /it holds more than 1 MiB/);
+});
+
+test('aliases that repeat too much are refused at once, and those that do not are followed', () => {
+  const started = performance.now();
+  const names = Array.from({ length: 200 }, (_, i) => `t${i}`);
+  const grown = [
+    'harness:',
+    `  confirm_tags: &t [${names.join(', ')}]`,
+    'remote_tools:',
+    ...names.map((name, i) => `  - ${i === 0 ? '&r ' : ''}{name: ${name}, include: {tools: *t}, exclude: {tools: *t}}`),
+  ].join('\n');
+  assert.throws(() => config(grown), /repeats more than 10000 values by its aliases/);
+  const repeated = `remote_tools: [&r {name: a}${', *r'.repeat(20_000)}]`;
+  assert.throws(() => config(repeated), /repeats more than 10000 values by its aliases/);
+  const unique = `include: {tools: [${Array.from({ length: 60_000 }, (_, i) => `t${i}`).join(', ')}]}`;
+  assert.equal(config(unique).include.tools.length, 60_000);
+  assert.throws(() => config('include: &a {tools: [*a]}'));
+  assert.ok(performance.now() - started < 8_000, `${performance.now() - started} ms`);
+  assert.deepEqual(config('include: {tools: &t [a, b]}\nexclude: {tools: *t}').exclude.tools.length, 2);
+});
