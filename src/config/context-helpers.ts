@@ -10,6 +10,15 @@ const HELPER_ERROR_BYTES = 4096;
 
 type Fail = (text: string) => NatsContextError;
 
+/** What running a helper needs beside what it is asked. */
+export interface Helping {
+  readonly env: NodeJS.ProcessEnv;
+  /** Makes the error for what is wrong. */
+  readonly fail: Fail;
+  /** Ends the helper with everything it started. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** What `nsc` knows about a user. */
 export interface NscProfile {
   readonly credsFile: string | undefined;
@@ -18,19 +27,19 @@ export interface NscProfile {
 }
 
 /** Reads a secret that 1Password keeps. */
-export function readVaultItem(reference: string, env: NodeJS.ProcessEnv, fail: Fail): Promise<string> {
-  return runHelper('op', ['read', reference], env, fail);
+export function readVaultItem(reference: string, helping: Helping): Promise<string> {
+  return runHelper('op', ['read', reference], helping);
 }
 
 /** Asks `nsc` for the credentials file and servers of a user, `nsc://operator/account/user` or without the scheme. */
-export async function readNscProfile(reference: string, env: NodeJS.ProcessEnv, fail: Fail): Promise<NscProfile> {
+export async function readNscProfile(reference: string, helping: Helping): Promise<NscProfile> {
   const url = `nsc://${reference.replace(/^nsc:\/\//i, '')}`;
-  const output = await runHelper('nsc', ['generate', 'profile', url], env, fail);
+  const output = await runHelper('nsc', ['generate', 'profile', url], helping);
   let profile: { user_creds?: unknown; operator?: { service?: unknown } | null } | null;
   try {
     profile = JSON.parse(output);
   } catch {
-    throw fail('nsc printed something that is not JSON');
+    throw helping.fail('nsc printed something that is not JSON');
   }
   const service = profile?.operator?.service;
   const servers = Array.isArray(service) ? service.filter((server) => typeof server === 'string').join(',') : '';
@@ -41,7 +50,7 @@ export async function readNscProfile(reference: string, env: NodeJS.ProcessEnv, 
 }
 
 /** Runs a program by its argument vector and gives what it wrote to stdout, which no error ever repeats. */
-async function runHelper(name: string, args: readonly string[], env: NodeJS.ProcessEnv, fail: Fail): Promise<string> {
+async function runHelper(name: string, args: readonly string[], { env, fail, signal }: Helping): Promise<string> {
   const path = onPath(name, env, process.cwd()).find((candidate) => executableFault(candidate) === undefined);
   if (path === undefined) {
     throw fail(`it needs the program ${name}, which is not on PATH`);
@@ -54,6 +63,7 @@ async function runHelper(name: string, args: readonly string[], env: NodeJS.Proc
       timeoutMs: HELPER_TIMEOUT_MS,
       stdoutLimit: HELPER_OUTPUT_BYTES,
       stderrLimit: HELPER_ERROR_BYTES,
+      signal,
     });
     if (exitCode !== 0) {
       const said = stderr.toString().trim();

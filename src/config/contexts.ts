@@ -1,9 +1,10 @@
-import { access, constants, readdir, readFile } from 'node:fs/promises';
+import { access, constants, readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { NatsContextError, withRemedy } from '../errors.ts';
-import { readNscProfile, readVaultItem } from './context-helpers.ts';
+import { type Helping, readNscProfile, readVaultItem } from './context-helpers.ts';
 import { some } from './optional.ts';
+import { readRegularFile } from './read-file.ts';
 import { nearest } from './suggestion.ts';
 
 /** Files of a TLS connection, absolute or relative to the working directory. */
@@ -66,9 +67,14 @@ class Fields {
 /**
  * Loads a NATS context by name, with the secrets it points at. May run `op` or `nsc` when the context asks for it.
  * @param env where XDG_CONFIG_HOME, HOME and the variables in paths are read.
+ * @param signal ends a helper program, with everything it started, and the loading with it.
  * @throws {NatsContextError} naming the context and what is wrong with it, never a secret.
  */
-export async function loadNatsContext(name: string, env: NodeJS.ProcessEnv): Promise<NatsContext> {
+export async function loadNatsContext(
+  name: string,
+  env: NodeJS.ProcessEnv,
+  signal?: AbortSignal,
+): Promise<NatsContext> {
   const remedy = `Correct it with: nats context edit ${name}`;
   const fail = (text: string) =>
     withRemedy(new NatsContextError(`the NATS context ${JSON.stringify(name)}: ${text}`), remedy);
@@ -83,12 +89,12 @@ export async function loadNatsContext(name: string, env: NodeJS.ProcessEnv): Pro
     throw fail('it has a socks_proxy, which is not supported, and dialling without it would be wrong');
   }
   const nsc = fields.text('nsc');
-  const profile = nsc === undefined ? undefined : await readNscProfile(nsc, env, fail);
+  const profile = nsc === undefined ? undefined : await readNscProfile(nsc, { env, fail, signal });
   const path = (field: string) => expandPath(fields.text(field), env);
   return {
     name,
     servers: serverList(profile?.servers ?? fields.text('url') ?? ''),
-    ...(await credentials(fields, profile?.credsFile, env, fail)),
+    ...(await credentials(fields, profile?.credsFile, { env, fail, signal })),
     ...some('token', fields.text('token')),
     ...some('tls', await tlsFiles(path('cert'), path('key'), path('ca'), fail)),
     ...(fields.isTrue('tls_first') ? { tlsFirst: true } : {}),
@@ -102,7 +108,7 @@ type Fail = (text: string) => NatsContextError;
 
 async function readContextFile(name: string, env: NodeJS.ProcessEnv, fail: Fail): Promise<Record<string, unknown>> {
   const file = join(contextDirectory(env), `${name}.json`);
-  const text = await readFile(file, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
+  const text = await readRegularFile(file).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw fail(`it cannot be read: ${error.message}`);
     throw withRemedy(fail(`it is unknown: ${error.message}`), unknownRemedy(name, await contextNames(env)));
   });
@@ -142,8 +148,7 @@ function contextDirectory(env: NodeJS.ProcessEnv): string {
 async function credentials(
   fields: Fields,
   nscCreds: string | undefined,
-  env: NodeJS.ProcessEnv,
-  fail: Fail,
+  { env, fail, signal }: Helping,
 ): Promise<Pick<NatsContext, 'user' | 'password' | 'creds' | 'nkeySeed' | 'jwt' | 'userSeed'>> {
   const user = fields.text('user');
   if (user !== undefined) {
@@ -151,7 +156,7 @@ async function credentials(
   }
   const creds = nscCreds ?? fields.text('creds');
   if (creds !== undefined) {
-    return { creds: await readCreds(creds, env, fail) };
+    return { creds: await readCreds(creds, { env, fail, signal }) };
   }
   const nkey = expandPath(fields.text('nkey'), env);
   if (nkey !== undefined) {
@@ -161,12 +166,13 @@ async function credentials(
   return jwt === undefined ? {} : { jwt, ...some('userSeed', fields.text('user_seed')) };
 }
 
-async function readCreds(creds: string, env: NodeJS.ProcessEnv, fail: Fail): Promise<string> {
+async function readCreds(creds: string, helping: Helping): Promise<string> {
+  const { env, fail } = helping;
   if (creds.startsWith('op://')) {
-    return readVaultItem(creds, env, fail);
+    return readVaultItem(creds, helping);
   }
   if (creds.startsWith('nsc://')) {
-    const { credsFile } = await readNscProfile(creds, env, fail);
+    const { credsFile } = await readNscProfile(creds, helping);
     if (credsFile === undefined) {
       throw fail('nsc names no credentials file for it');
     }
@@ -177,7 +183,7 @@ async function readCreds(creds: string, env: NodeJS.ProcessEnv, fail: Fail): Pro
 
 async function readNamed(file: string, what: string, fail: Fail): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return await readRegularFile(file);
   } catch (error) {
     throw fail(`${what}: ${(error as Error).message}`);
   }

@@ -42,7 +42,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     });
   const [loaded, dialed] = await Promise.allSettled([
     orStop(openApplication({ config, env, signal: either })),
-    orStop(dial(options)),
+    orStop(dial(options, either)),
   ]);
   if (loaded.status === 'fulfilled' && dialed.status === 'fulfilled') {
     const connection = dialed.value;
@@ -54,9 +54,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
   throw stop.signal.reason;
 }
 
-async function dial({ config, env, servers, connectionName, log }: HostOptions): Promise<Connection> {
+async function dial(options: HostOptions, signal: AbortSignal): Promise<Connection> {
+  const { config, env, servers, connectionName: name, log } = options;
   if (servers !== undefined) {
-    return connect({ servers, name: connectionName, log });
+    return connect({ servers, name, log, signal });
   }
-  return connect({ context: await loadNatsContext(config.natsContext ?? '', env), name: connectionName, log });
+  const context = await loadNatsContext(config.natsContext ?? '', env, signal);
+  return connect({ context, name, log, signal });
 }

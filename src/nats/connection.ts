@@ -51,22 +51,47 @@ export interface ConnectOptions {
   /** What the connection is for; shown by the server as `fisk-ai NAME`. */
   readonly name: string;
   readonly log?: Logger;
+  /** Gives the first attempt up; a connection that is still made is closed again. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const FLUSH_MS = 2_000;
 
 /**
- * Connects. The first attempt is not repeated: ConnectFailedError names context, servers and cause. From then on the
- * client comes back by itself, for as long as it takes.
+ * Connects. The first attempt is not repeated: ConnectFailedError names context, servers and cause, the reason of the
+ * signal is thrown when that ends it. From then on the client comes back by itself, for as long as it takes.
  */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const settings = clientOptions(options.context, options.servers ?? [], options.name);
   try {
-    return new SharedConnection(await dial(settings), settings.inboxPrefix, options.log);
+    return new SharedConnection(await wanted(dial(settings), options.signal), settings.inboxPrefix, options.log);
   } catch (error) {
+    options.signal?.throwIfAborted();
     const servers = [settings.servers ?? []].flat().map(withoutUserInfo).join(', ');
     const by = options.context === undefined ? servers : `context ${options.context.name} (${servers})`;
     throw new ConnectFailedError(`cannot connect to NATS by ${by}: ${causeOf(error)}`, { cause: error });
+  }
+}
+
+/** The connection, unless the signal comes first. The client cannot be told to stop dialling. */
+async function wanted(dialing: Promise<NatsConnection>, signal: AbortSignal | undefined): Promise<NatsConnection> {
+  if (signal === undefined) return dialing;
+  let stop = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop);
+  });
+  try {
+    return await Promise.race([dialing, stopped]);
+  } catch (error) {
+    void dialing.then(
+      (nc) => nc.close(),
+      () => {},
+    );
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
 }
 

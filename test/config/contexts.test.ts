@@ -190,3 +190,14 @@ test('a broken context says how to correct it, an unknown one what there is inst
   assert.deepEqual(await contextNames(env), ['bare', 'broken', 'local', 'torn']);
   assert.deepEqual(await contextNames({ XDG_CONFIG_HOME: tempDir() }), []);
 });
+
+test('what is no file of a sensible size is refused and not read', async () => {
+  const { env, save } = place();
+  for (const [creds, reason] of [
+    ['/dev/zero', /it is no regular file/],
+    [tempFile('large', Buffer.alloc(1024 * 1024 + 1)), /it holds more than 1 MiB/],
+  ] as const) {
+    save({ creds });
+    await assert.rejects(loadNatsContext('ctx', env), refusal(reason));
+  }
+});

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { openHost } from '../../src/host/index.ts';
 import { createLogger } from '../../src/observe/index.ts';
 import { daemonConfig } from '../support/daemon.ts';
 import { startNatsServer } from '../support/nats-server.ts';
-import { tempFile, tempScript } from '../support/tmp.ts';
+import { tempDir, tempFile, tempScript } from '../support/tmp.ts';
 import { waitFor, waitGone } from '../support/wait.ts';
 
 const log = createLogger({ level: 'info', format: 'json', destination: { write: () => true } });
@@ -67,4 +67,39 @@ mcp_servers: [{name: m, url: "https://x/\${REFERENCED}"}]`;
   assert.doesNotMatch(text, /secret/);
   for (const kept of ['kept-1', 'kept-2', 'FISK_AI=1', 'LLMFORMAT=1']) assert.ok(text.includes(kept), kept);
   assert.ok(text.endsWith(`\n${process.cwd()}\n`));
+});
+
+test('whoever gives up opening waits for no server that stays silent', async (t) => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+  t.after(() => {
+    silent.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  await new Promise((resolve) => silent.once('listening', resolve));
+  const { port } = silent.address() as { port: number };
+  const url = `nats://127.0.0.1:${port}`;
+  const { config } = daemonConfig({ url });
+  const signal = AbortSignal.timeout(200);
+  const started = performance.now();
+  const opening = openHost({ config, env: process.env, servers: [url], connectionName: 'test', log, signal });
+  await assert.rejects(opening, { name: 'TimeoutError' });
+  assert.ok(performance.now() - started < 2_000);
+});
+
+test('whoever gives up opening waits for no helper of a context, and leaves none', async () => {
+  const home = tempDir();
+  const mark = tempFile('pid', '');
+  tempFile('nats/context/unused.json', JSON.stringify({ nsc: 'nsc://a/b/c' }), home);
+  tempScript(`#!/bin/sh\necho $$ > ${mark}\nexec sleep 60\n`, 'nsc', home);
+  const { config } = daemonConfig({ url: '' });
+  const env = { PATH: `${home}:${process.env['PATH']}`, XDG_CONFIG_HOME: home };
+  const stop = new AbortController();
+  const opening = openHost({ config, env, connectionName: 'test', log, signal: stop.signal });
+  const pid = await waitFor(() => Number(readFileSync(mark, 'utf8')) || undefined, { what: 'nsc' });
+  stop.abort();
+  const started = performance.now();
+  await assert.rejects(opening);
+  assert.ok(performance.now() - started < 5_000);
+  await waitGone(pid);
 });

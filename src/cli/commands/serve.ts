@@ -76,7 +76,9 @@ async function check(
   const application = await stoppable((signal) => openApplication({ config, env, signal }));
   if (application === undefined) throw new Error('a configuration for serving tools has no application');
   // Read as a start would, with the secrets it points at; nothing is connected to.
-  if (servers === undefined) await loadNatsContext(config.natsContext ?? '', env);
+  if (servers === undefined) {
+    await stoppable((signal) => loadNatsContext(config.natsContext ?? '', env, signal));
+  }
   const served = selectForPeers(application, config);
   const banner = bannerOf({ config, served, concurrency: effectiveConcurrency(config), servers });
   for (const { message } of [...application.notices, ...served.notices]) terminal.err.warning(message);
