@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { Crowd, doubled } from '../support/crowd.ts';
+import { commandsOf } from '../support/marked.ts';
 import { startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
-import { type Served, startServed } from '../support/served.ts';
-import { fixture, tempFile } from '../support/tmp.ts';
-import { isAlive, waitFor } from '../support/wait.ts';
+import { startServed } from '../support/served.ts';
+import { fixture } from '../support/tmp.ts';
+import { waitFor } from '../support/wait.ts';
+import { workLedger } from '../support/work-ledger.ts';
 
 const SLOTS = 3;
 let nats: TestNatsServer;
@@ -14,19 +15,6 @@ before(async () => {
   nats = await startNatsServer();
 });
 after(() => nats.stop());
-
-/** Living processes of the commands of a daemon, found by what each of them inherits. */
-function commandsOf({ pid }: Served): number[] {
-  const carries = (other: string): boolean => {
-    try {
-      return readFileSync(`/proc/${other}/environ`, 'utf8').includes(`FISK_CALL=${pid}.`);
-    } catch {
-      return false;
-    }
-  };
-  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && carries(name));
-  return all.map(Number).filter(isAlive);
-}
 
 /** Exactly as many calls as there are slots find one. */
 async function allSlotsFree(crowd: Crowd): Promise<void> {
@@ -50,7 +38,7 @@ describe('a command that misbehaves is ended at its time, with all that it start
     ['close', 'closes its output and lives on'],
   ] as const) {
     test(`one that ${what}`, async (t) => {
-      const env = { FAULTS_LEDGER: tempFile('ledger', '') };
+      const { env } = workLedger();
       const application = fixture('trouble.sh');
       const settings = { url: nats.url, identity: tool, application, slots: SLOTS, toolTimeout: '1s', env };
       const daemon = await startServed(settings);
@@ -59,12 +47,12 @@ describe('a command that misbehaves is ended at its time, with all that it start
         await crowd.close();
         await daemon.stop('SIGKILL');
       });
-      const calls = Array.from({ length: SLOTS }, () => crowd.start(tool));
+      const calls = Array.from({ length: SLOTS }, (_, index) => crowd.start(tool, { call: String(index) }));
       await crowd.allEnded(10_000);
       for (const { finals } of calls) assert.equal(finals[0]?.code, 'timeout');
       await allSlotsFree(crowd);
       assert.deepEqual(doubled(crowd.calls), []);
-      await waitFor(() => commandsOf(daemon).length === 0, { what: 'the end of every process of the commands' });
+      await waitFor(() => commandsOf([daemon.pid]).length === 0, { what: 'the end of every process of the commands' });
       assert.equal((await daemon.stop()).code, 0);
     });
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { type ServerAge, natsServerVersions, startNatsServer } from '../support/nats-server.ts';
+import { natsServerVersions, type ServerAge, startNatsServer } from '../support/nats-server.ts';
 import { type Served, startServed } from '../support/served.ts';
 import { waitGone } from '../support/wait.ts';
 import { WireCaller, wireCall } from '../support/wire-caller.ts';
@@ -28,7 +28,11 @@ async function served(t: TestContext, version: ServerAge) {
 async function leftWith(daemon: Served, code: number) {
   await waitGone(daemon.pid, 15_000);
   assert.equal((await daemon.ended).code, code, daemon.stderr());
-  return { state: String(daemon.lines().at(-1)?.['reason']), last: daemon.stderr().slice(-2_000), final: daemon.lastLine() };
+  return {
+    state: String(daemon.lines().at(-1)?.['reason']),
+    last: daemon.stderr().slice(-2_000),
+    final: daemon.lastLine(),
+  };
 }
 
 for (const version of natsServerVersions()) {

@@ -38,14 +38,20 @@ for (const version of natsServerVersions()) {
         await crowd.allEnded(20_000);
         await delay(1_000);
         assert.deepEqual(doubled(crowd.calls), []);
-        assert.deepEqual([before.finals[0]?.output, after.finals[0]?.output], ['worked on before\n', 'worked on after\n']);
+        assert.deepEqual(
+          [before.finals[0]?.output, after.finals[0]?.output],
+          ['worked on before\n', 'worked on after\n'],
+        );
         assert.deepEqual([before.sequence, after.sequence], [2, 2]);
         assert.equal((await daemon.stop()).code, 0);
       });
     }
 
     test('one that says that it will go is noted, and what runs is answered once it is back', async (t) => {
-      const nats = await startNatsServer({ version, config: 'lame_duck_grace_period: "1s", lame_duck_duration: "30s"' });
+      const nats = await startNatsServer({
+        version,
+        config: 'lame_duck_grace_period: "1s", lame_duck_duration: "30s"',
+      });
       const { daemon, crowd } = await served(t, nats);
       const call = crowd.start('work', { call: 'a', seconds: '3' });
       await waitFor(() => call.ack !== undefined);

@@ -22,6 +22,12 @@ export interface CrowdCall {
   sequence: number;
 }
 
+/** A span of time in `performance.now()`. */
+export interface Away {
+  readonly from: number;
+  to: number;
+}
+
 export interface CrowdFinal {
   readonly at: number;
   /** `ok` where it has none. */
@@ -55,6 +61,8 @@ export function doubled(calls: readonly CrowdCall[]): CrowdCall[] {
 export class Crowd {
   readonly nc: NatsConnection;
   readonly calls: CrowdCall[] = [];
+  /** When the connection was not there, in `performance.now()`; the last one may still go on. */
+  readonly away: Away[] = [];
   readonly #agent: string;
   readonly #inbox = createInbox();
   readonly #waiting = new Map<CrowdCall, () => void>();
@@ -63,6 +71,7 @@ export class Crowd {
     this.nc = nc;
     this.#agent = agent;
     nc.subscribe(`${this.#inbox}.*`, { callback: (_, msg) => this.#hear(msg) });
+    void this.#follow();
   }
 
   /** Callers of `agent`. The connection comes back as often as it is lost. */
@@ -121,6 +130,15 @@ export class Crowd {
     return this.nc.close();
   }
 
+  async #follow(): Promise<void> {
+    for await (const { type } of this.nc.status()) {
+      const last = this.away.at(-1);
+      const now = performance.now();
+      if (type === 'disconnect') this.away.push({ from: now, to: Number.POSITIVE_INFINITY });
+      else if (type === 'reconnect' && last !== undefined) last.to = now;
+    }
+  }
+
   #hear(msg: Msg): void {
     const call = this.calls[Number(msg.subject.slice(this.#inbox.length + 1))];
     if (call === undefined) return;
@@ -134,7 +152,13 @@ export class Crowd {
 
   #read(call: CrowdCall, msg: Msg): void {
     const at = performance.now();
-    const body = msg.json<{ sequence: number; accepted?: boolean; is_error?: boolean; code?: string; output?: string }>();
+    const body = msg.json<{
+      sequence: number;
+      accepted?: boolean;
+      is_error?: boolean;
+      code?: string;
+      output?: string;
+    }>();
     if (body.sequence <= call.sequence) call.misplaced++;
     call.sequence = body.sequence;
     if ((msg.headers?.get('Fisk-AI-Stream-Final') ?? '') !== '') {
