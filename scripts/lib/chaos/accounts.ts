@@ -1,8 +1,19 @@
 /** What became of every call: one end, or one of the reasons for which a call may have none. */
 import { type Crowd, type CrowdCall, doubled, hasEnded } from '../../../test/support/crowd.ts';
-import type { Work } from '../../../test/support/work-ledger.ts';
-import { type Fleet, guestName, type Trouble } from './fleet.ts';
+import type { Work, WorkLedger } from '../../../test/support/work-ledger.ts';
+import { guestName, type Trouble } from './fleet.ts';
 import { type Life, TOOL_TIMEOUT_MS } from './member.ts';
+
+type Calls = Pick<Crowd, 'calls' | 'away'>;
+
+/** All that is known of a run. A fleet is that. */
+export interface Evidence {
+  readonly callers: Calls;
+  readonly guests: readonly Calls[];
+  readonly ledger: Pick<WorkLedger, 'read'>;
+  readonly members: readonly { readonly lives: readonly Life[] }[];
+  readonly troubles: readonly Trouble[];
+}
 
 export interface Accounts {
   /** Calls by how they ended. */
@@ -29,7 +40,7 @@ const touches = (a: Span, b: Span): boolean => a.from <= b.to + MARGIN_MS && b.f
 const moment = (at: number): Span => ({ from: at, to: at });
 
 /** Accounts for every call of the callers and of the guests. */
-export function account(fleet: Fleet): Accounts {
+export function account(fleet: Evidence): Accounts {
   const works = fleet.ledger.read();
   const lives = fleet.members.flatMap((member) => member.lives);
   const accounts: Accounts = { ends: new Map(), reasons: new Map(), unaccounted: [], wrong: [] };
@@ -67,7 +78,7 @@ function isWrong(call: CrowdCall, work: Work | undefined): boolean {
 /** The reason for a call that never began: its request, or a refusal that followed at once, was lost. */
 function reasonUnseen(
   call: CrowdCall,
-  crowd: Crowd,
+  crowd: Calls,
   troubles: readonly Trouble[],
   lives: readonly Life[],
 ): string | undefined {
@@ -85,7 +96,7 @@ function reasonUnseen(
 function reasonLost(
   call: CrowdCall,
   work: Work,
-  crowd: Crowd,
+  crowd: Calls,
   troubles: readonly Trouble[],
   lives: readonly Life[],
 ): string | undefined {

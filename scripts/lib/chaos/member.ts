@@ -18,7 +18,7 @@ export type Expected = 0 | 1 | 130 | 143 | 'SIGKILL';
 export interface Life {
   readonly member: number;
   readonly pid: number;
-  readonly child: ChildProcess;
+  readonly child: Pick<ChildProcess, 'exitCode' | 'signalCode' | 'kill'>;
   readonly expected: Set<Expected>;
   /** When it had no connection, as its log says. */
   readonly away: Away[];
