@@ -3,7 +3,9 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { errorReference } from '../scripts/error-reference.ts';
+import { credentialNames } from '../src/config/index.ts';
 import * as errors from '../src/errors.ts';
+import { childEnvironment } from '../src/process/index.ts';
 import { projectDir } from './support/source.ts';
 
 const read = (path: string) => readFileSync(join(projectDir, path), 'utf8');
@@ -81,4 +83,17 @@ test('every command shown in the documents is one that exists', () => {
     }
   }
   assert.ok(seen > 3, 'commands were found');
+});
+
+test('the page of the configuration names every variable that is kept from commands, and says that those of NATS are not', () => {
+  const [, section = ''] = read('docs/configuration.md').split('### What commands do not get to see');
+  const [told = ''] = section.split('\n### ');
+  const spelled = credentialNames().map((name) =>
+    name.replace(/^OTEL_EXPORTER_OTLP_(?:(?:TRACES|METRICS|LOGS)_)?/, ''),
+  );
+  for (const name of spelled) assert.ok(told.includes(`\`${name}\``), name);
+  assert.match(told, /commands can read\. That includes `NATS_URL` and everything else that begins with `NATS_`/);
+  const base = { NATS_URL: 'nats://u:p@host', ANTHROPIC_API_KEY: 'secret' };
+  const { variables } = childEnvironment({ base, remove: credentialNames() });
+  assert.deepEqual([variables.has('NATS_URL'), variables.has('ANTHROPIC_API_KEY')], [true, false]);
 });

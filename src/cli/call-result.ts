@@ -34,8 +34,8 @@ export interface CallResult {
 
 const FAILED = { class: 'failed', exitCode: 70 } as const;
 
-/** What a shell can see of an exit code of -1, which stands for a command that a signal ended. */
-const ENDED_BY_SIGNAL = 255;
+/** What a shell can see of a code that is none: -1, which stands for a command that a signal ended, or anything a peer makes up. */
+const NO_EXIT_CODE = 255;
 
 /** The call that an answer is for, as its remedy names it. */
 export interface CallNames {
@@ -53,7 +53,12 @@ export function resultOf({ output, isError, code, exec }: RemoteOutcome, names: 
     return { class: name, exitCode, output: '', error: failureOf(output, code, known, names) };
   }
   if (exec === undefined) return { class: 'answered', exitCode: 0, output };
-  return { class: 'ran', exitCode: exec.exitCode < 0 ? ENDED_BY_SIGNAL : exec.exitCode & 0xff, output, exec };
+  return { class: 'ran', exitCode: shellCode(exec.exitCode), output, exec };
+}
+
+/** Never 0 for a command that did not end with 0. */
+function shellCode(code: number): number {
+  return Number.isInteger(code) && code >= 0 && code <= 255 ? code : NO_EXIT_CODE;
 }
 
 function failureOf(

@@ -8,13 +8,17 @@ import {
   usernamePasswordAuthenticator,
 } from '@nats-io/nats-core';
 import type { NatsContext } from '../config/index.ts';
+import { ConnectFailedError, withRemedy } from '../errors.ts';
 
 const DEFAULT_SERVER = 'nats://127.0.0.1:4222';
 
 /** How long the first dial of a server may take, in milliseconds. */
 export const CONNECT_TIMEOUT_MS = 5_000;
 
-/** What the client is told, from a context or a plain list of servers. */
+/**
+ * What the client is told, from a context or a plain list of servers.
+ * @throws {ConnectFailedError} for what looks like the two halves of one address.
+ */
 export function clientOptions(
   context: NatsContext | undefined,
   servers: readonly string[],
@@ -22,6 +26,7 @@ export function clientOptions(
 ): ConnectionOptions {
   const given = servers.length > 0 ? servers : (context?.servers ?? []);
   const addresses = given.length > 0 ? given : [DEFAULT_SERVER];
+  refuseHalves(addresses);
   const options: ConnectionOptions = {
     // The client would take digits of a password for the port, so what stands before the @ never reaches it.
     servers: addresses.map(withoutUserInfo),
@@ -35,6 +40,24 @@ export function clientOptions(
   if (tls !== undefined) options.tls = tls;
   if (context?.inboxPrefix) options.inboxPrefix = context.inboxPrefix;
   return options;
+}
+
+/**
+ * A list is split at its commas before it comes here, and a comma in a password splits that too: its halves would be
+ * dialled and shown as the names of hosts. What looks like it is refused without a word of it being repeated.
+ */
+function refuseHalves(addresses: readonly string[]): void {
+  for (const [index, address] of addresses.entries()) {
+    const { scheme, rest } = split(address);
+    const host = rest.slice(rest.lastIndexOf('@') + 1);
+    const endsAsHost = /^(?:\[[^\]]*\]|[^:/?#]*)(?::\d*)?(?:[/?#].*)?$/.test(host);
+    const isSecondHalf = index > 0 && scheme === '' && rest.includes('@');
+    if (endsAsHost && !isSecondHalf) continue;
+    throw withRemedy(
+      new ConnectFailedError(`server ${index + 1} of ${addresses.length} is no address`),
+      'Write a comma in a password as %2C, and nats:// before every address that holds a name or a password.',
+    );
+  }
 }
 
 /** The address without name and password, fit to be shown. */

@@ -10,10 +10,10 @@ const LINE_END = '"}\n';
 /** One pino line as `{"time":…,"level":…,"msg":…,fields}`. A line of another shape is left as it is. */
 export function jsonLine(line: string): string {
   const head = HEAD.exec(line);
-  if (head === null) return line;
+  if (head === null) return safe(line);
   const start = head[0].length;
   const { message, fields } = splitMessage(line, start);
-  return `{"time":${head[2]},"level":${head[1]}${message}${fields}`;
+  return safe(`{"time":${head[2]},"level":${head[1]}${message}${fields}`);
 }
 
 /** Moves the message, which pino writes last, before the fields. The key may also occur inside a field: hence the look at the end. */
@@ -45,17 +45,17 @@ function unitOf(key: string, value: unknown): string {
   return key === 'duration' && typeof value === 'number' ? 'ms' : '';
 }
 
-const PLAIN = /^[^\s"=\p{Cc}\u2028\u2029\ufeff]+$/u;
+const PLAIN = /^[^\s"=\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]+$/u;
 
 function textValue(value: unknown): string {
   if (typeof value !== 'string') return safe(JSON.stringify(value));
   return PLAIN.test(value) ? value : safe(JSON.stringify(value));
 }
 
-/** JSON leaves a few characters bare that a terminal acts on. */
+/** JSON leaves a few characters bare that a terminal acts on, or that turn the direction of what follows. */
 function safe(json: string): string {
   return json.replace(
-    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

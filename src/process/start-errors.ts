@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { getSystemErrorName } from 'node:util';
 import {
@@ -26,6 +26,8 @@ export const ETXTBSY = 26;
 
 /** One argument may hold this many bytes; the kernel's bound counts the closing NUL too. */
 const MAX_ARGUMENT_BYTES = 128 * 1024 - 1;
+/** The first bytes of a compiled program. */
+const ELF = Buffer.from('\u007fELF', 'latin1');
 /** All arguments together, well under what the kernel grants beside the environment. */
 const MAX_VECTOR_BYTES = 1024 * 1024;
 
@@ -75,6 +77,8 @@ export function startError(errno: number, path: string, cwd: string | undefined)
       return new ArgumentTooLongError(
         `arguments and environment of ${path} are longer than the system takes (${cause})`,
       );
+    case ETXTBSY:
+      return new SpawnFailedError(`${path} is open for writing and cannot be started until it is closed (${cause})`);
     case ENOENT:
     case ENOTDIR:
     case EACCES:
@@ -91,7 +95,11 @@ function missing(errno: number, path: string, cwd: string | undefined): FiskErro
     return new DirectoryMissingError(`the working directory ${cwd} does not exist or cannot be entered`);
   }
   if (errno === ENOEXEC) {
-    return new CommandNotExecutableError(`${path} is no executable program: a script needs a #! line`);
+    return new CommandNotExecutableError(
+      isBinary(path)
+        ? `${path} is a program for another kind of machine, or a broken one`
+        : `${path} is no executable program: a script needs a #! line`,
+    );
   }
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats?.isDirectory()) {
@@ -104,6 +112,23 @@ function missing(errno: number, path: string, cwd: string | undefined): FiskErro
     return new CommandNotFoundError(`${path} exists, but the interpreter that its first line names does not`);
   }
   return new CommandNotFoundError(`${path} does not exist (looked in ${dirname(path)})`);
+}
+
+/** Whether it begins as compiled programs do. */
+function isBinary(path: string): boolean {
+  const begin = Buffer.alloc(ELF.length);
+  try {
+    const fd = openSync(path, 'r');
+    try {
+      readSync(fd, begin, 0, begin.length, 0);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // It can be executed and not read: then nothing is known about it.
+    return false;
+  }
+  return begin.equals(ELF);
 }
 
 function canEnter(directory: string): boolean {

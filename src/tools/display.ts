@@ -6,10 +6,10 @@ export const COMMAND_LINE_LIMIT = 2000;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const ESCAPE_SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[ -/]*[0-~])/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Removes escape sequences, turns other control characters into spaces, folds white space and cuts to `limit` code
+ * Removes escape sequences, turns other control characters, those of direction included, into spaces, folds white space and cuts to `limit` code
  * points. The cut comes last, so that no half sequence survives it.
  */
 export function sanitize(text: string, limit: number): string {

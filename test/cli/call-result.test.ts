@@ -116,3 +116,9 @@ test('an interrupted call is not to be repeated unseen', () => {
   assert.equal(exitCode, 75);
   assert.match(error?.remedy ?? '', /before you repeat.*read-only or idempotent/);
 });
+
+test('a code that is none is never success', () => {
+  for (const code of [256, 512, 1e300, -256, 0.5, 2 ** 32]) {
+    assert.equal(resultOf(outcome({ exec: exec(code) })).exitCode, 255, String(code));
+  }
+});

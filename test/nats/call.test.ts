@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { headers } from '@nats-io/nats-core';
 import {
   type CallEvent,
   type CallOptions,
@@ -439,4 +440,24 @@ test('nothing of a call outlives it', async (t) => {
 test('silence is borne for three signs of life at the least', () => {
   assert.equal(idleBound(1_000), 30_000);
   assert.equal(idleBound(120_000), 120_000);
+});
+
+test('a set that ends with what nobody can read is incomplete at once', async (t) => {
+  for (const body of ['', 'no json', '[]', '{"request":7}']) {
+    const { peer, connection, call } = await scene(t, (turn) => {
+      turn.say('ack', { accepted: true });
+    });
+    peer.nc.subscribe('choria.fisk-ai.tool.lab', {
+      callback: (_, msg) => {
+        const final = headers();
+        final.set('Fisk-AI-Stream-Final', 'true');
+        setTimeout(() => msg.respond(body, { headers: final }), 50);
+      },
+    });
+    await peer.nc.flush();
+    const started = performance.now();
+    await assert.rejects(call(), { code: 'FISK_REPLY_INCOMPLETE' });
+    assert.ok(performance.now() - started < 2_000);
+    await connection.close();
+  }
 });

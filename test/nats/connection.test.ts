@@ -187,3 +187,22 @@ test('reply inboxes stand under the prefix of the context', async (t) => {
   assert.match(connection.newInbox(), /^_REPLY\.lab\.[A-Za-z0-9]{22}$/);
   assert.notEqual(connection.newInbox(), connection.newInbox());
 });
+
+test('a password with a comma is refused, and no half of it is told', async () => {
+  for (const servers of [
+    ['nats://u:p', 'w0rd@host'],
+    ['nats://u:1234', 'w0rd@host'],
+    ['u:p', 'w0rd'],
+    ['nats://a:4222', 'nats://u:p', 'w0rd@host:4222'],
+  ]) {
+    await assert.rejects(connect({ servers, name: 'test' }), (error: Error & { code: string; remedy: string }) => {
+      assert.equal(error.code, 'FISK_NATS_CONNECT');
+      assert.match(error.message, /^server \d of \d is no address$/);
+      assert.match(error.remedy, /%2C/);
+      return true;
+    });
+  }
+  for (const address of ['127.0.0.1:1', '[::1]:1', 'nats://u:p:q@127.0.0.1:1', 'ws://127.0.0.1:1/path']) {
+    await assert.rejects(connect({ servers: [address], name: 'test' }), /cannot connect/, address);
+  }
+});

@@ -265,7 +265,7 @@ test('a program that is being written is started once that is over', async () =>
   const fd = openSync(binary, 'r+');
   await assert.rejects(runCommand({ path: binary, args: [], environment }), {
     code: 'FISK_SPAWN_FAILED',
-    message: /ETXTBSY/,
+    message: /is open for writing and cannot be started until it is closed \(ETXTBSY\)/,
   });
   const { closeSync } = await import('node:fs');
   setTimeout(() => closeSync(fd), 30);
@@ -315,4 +315,13 @@ test('descriptors are flat over many calls', async () => {
     }).length;
   await waitFor(() => pipes() <= before + 1, { what: 'closed descriptors' });
   assert.equal(liveGroups.size, 0);
+});
+
+test('a broken program is not taken for a script', async () => {
+  const broken = tempFile('broken', Buffer.from('\u007fELF broken', 'latin1'));
+  chmodSync(broken, 0o755);
+  await assert.rejects(runCommand({ path: broken, args: [], environment }), {
+    code: 'FISK_COMMAND_NOT_EXECUTABLE',
+    message: /is a program for another kind of machine, or a broken one/,
+  });
 });

@@ -16,6 +16,7 @@ suite('text of others on a terminal', () => {
 
   test('has spaces for control characters, and white space folded', () => {
     assert.equal(sanitize(' a\r\n\tb\u0000\u007f\u009bc  ', 100), 'a b c');
+    assert.equal(sanitize('a\u202eb\u2066c\u200f', 100), 'a b c');
   });
 
   test('is cut at the end, by code points', () => {

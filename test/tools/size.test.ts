@@ -43,3 +43,18 @@ test('a number whose digits end in many zeros costs no more than any other of it
   tool.prepare(inputFromText(`{"name":"x","count":"1${'0'.repeat(130_000)}1"}`));
   assert.ok(performance.now() - began < 1_000);
 });
+
+test('half of a character is refused, wherever it stands, and nothing is put in its place', () => {
+  for (const text of [
+    '{"name":"a\\ud800b"}',
+    '{"name":"\\udc00"}',
+    '{"name":"x","labels":["ok","\\udfff"]}',
+    '{"name":"x","labels":{"\\ud83d":"y"}}',
+  ]) {
+    assert.throws(() => tool.prepare(inputFromText(text)), {
+      code: 'FISK_ARGUMENTS_INVALID',
+      message: /"(name|labels)" holds .*half of a character/,
+    });
+  }
+  tool.prepare(inputFromText('{"name":"\\ud83d\\ude00"}'));
+});

@@ -41,16 +41,17 @@ export class ReplyReader {
 
   /**
    * One message. Throws NoRespondersError, RequestRefusedError, ReplyInvalidError for what has no place in the set, and
-   * ReplyIncompleteError when the set ends without its result. A message of another request is a stray.
+   * ReplyIncompleteError when the set ends without its result, or with one that nobody can read. A message of another
+   * request is a stray.
    */
   read(msg: Msg): Heard {
     throwIfRefused(msg, this.#subject);
-    if (requestOf(msg.data) !== this.#request) return { type: 'stray' };
-    const heard = this.#judge(this.#decode(msg.data));
     const isLast = (msg.headers?.get(STREAM_FINAL_HEADER) ?? '') !== '';
-    if (isLast && heard.type !== 'reply') {
-      throw new ReplyIncompleteError(`the answers from ${this.#subject} ended without a result`);
-    }
+    const request = requestOf(msg.data);
+    if (isLast && request === undefined) throw this.#incomplete();
+    if (request !== this.#request) return { type: 'stray' };
+    const heard = this.#judge(this.#decode(msg.data));
+    if (isLast && heard.type !== 'reply') throw this.#incomplete();
     return heard;
   }
 
@@ -74,6 +75,10 @@ export class ReplyReader {
       throw this.#invalid(`it sent ${id.slice(0, 100)}, which must be understood and is not known here`);
     }
     return { type: 'event', message: message as StatusEvent | OtherEvent };
+  }
+
+  #incomplete(): ReplyIncompleteError {
+    return new ReplyIncompleteError(`the answers from ${this.#subject} ended without a result`);
   }
 
   #invalid(what: string, cause?: Error): ReplyInvalidError {

@@ -1,7 +1,9 @@
 /**
- * What is too much to look at. Everything that follows costs in proportion to what a caller sends, on the one thread that
+ * What is too much to look at, or nothing that could be passed on. Everything that follows costs in proportion to what a caller sends, on the one thread that
  * serves all callers, so a value that no command could receive is refused before any of it.
  */
+
+import { illFormed } from './well-formed.ts';
 
 /** The longest single argument the system takes, in bytes. */
 const MAX_TEXT_BYTES = 128 * 1024 - 1;
@@ -22,7 +24,7 @@ export function tooMuch(value: object): TooMuch | undefined {
     return { problem: `${names.length} names were given, ${MAX_NAMES} are looked at` };
   }
   for (const [name, member] of Object.entries(value)) {
-    const problem = tooLong(member) ?? tooMany(member);
+    const problem = tooLong(member) ?? tooMany(member) ?? illFormed(member);
     if (problem !== undefined) {
       return { name, problem };
     }
