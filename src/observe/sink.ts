@@ -33,6 +33,7 @@ export class DescriptorSink implements LogSink {
   #dropped = 0;
   #unreported = 0;
   #tryAgainAt = 0;
+  #stuck = false;
 
   /** The descriptor should be non-blocking. */
   constructor(fd: number) {
@@ -60,12 +61,14 @@ export class DescriptorSink implements LogSink {
   }
 
   flushSync(timeoutMs = FINAL_FLUSH_MS): void {
-    const deadline = performance.now() + timeoutMs;
+    // A reader that was waited for in vain once is not waited for again: each end of the process asks for it.
+    const deadline = performance.now() + (this.#stuck ? 0 : timeoutMs);
     this.#drain();
     while (this.#pending > 0 && performance.now() < deadline) {
       pause(RETRY_MS);
       this.#drain();
     }
+    this.#stuck = this.#pending > 0;
   }
 
   #hasRoom(bytes: number): boolean {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { constants, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DescriptorSink } from '../../src/observe/sink.ts';
 import { run, spawnOwned } from '../support/run.ts';
 import { tempDir } from '../support/tmp.ts';
 import { waitFor } from '../support/wait.ts';
@@ -97,6 +99,19 @@ test('a file gets every line of a burst, however much it is', async () => {
   assert.deepEqual([text.trimEnd().split('\n').length, /were dropped/.test(text)], [4001, false]);
   await run('sh', ['-c', '"$0" "$1" 1 2000000 >/dev/null 2>"$2"', NODE, CHATTER, file]);
   assert.equal(readFileSync(file, 'utf8').trimEnd().split('\n').length, 2, 'and a line of two megabytes');
+});
+
+test('a reader that has stopped is waited for once', () => {
+  const fifo = join(tempDir(), 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  const fd = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
+  const sink = new DescriptorSink(fd);
+  sink.write(`${'x'.repeat(200_000)}\n`);
+  const started = performance.now();
+  for (let round = 0; round < 10; round++) sink.flushSync(300);
+  const took = performance.now() - started;
+  assert.ok(took >= 300 && took < 1_500, `${took} ms`);
+  // The descriptor stays open: the sink still tries it, and its number must not become that of something else.
 });
 
 test('a socket as standard error works too', async () => {
