@@ -20,8 +20,8 @@ if (!(minutes > 0)) throw new Error('--minutes takes a number above 0');
 const whole = minutes >= 5;
 const scale = { burstSeconds: whole ? 20 : 5, callers: whole ? 1_000 : 200, away: whole ? [1, 5, 30] : [1, 5] };
 
-const CALLERS = 6;
-const PATIENCE_MS = 8_000;
+const CALLERS = 10;
+const PATIENCE_MS = 5_000;
 /** What was refused comes again after this. */
 const AGAIN_MS = 100;
 const SETTLE_MS = 12_000;
@@ -109,7 +109,7 @@ function clock(at: number): string {
 
 /** Prints what happened and says whether all of it is as it should be. */
 function report(): boolean {
-  const { ends, reasons, unaccounted, wrong } = account(fleet);
+  const { ends, heldAndHeard, reasons, unaccounted, wrong } = account(fleet);
   const surprises = fleet.members.flatMap((member) => member.surprises);
   const lives = fleet.members.flatMap((member) => member.lives).length;
   const total = [callers, ...fleet.guests].reduce((sum, crowd) => sum + crowd.calls.length, 0);
@@ -118,6 +118,7 @@ function report(): boolean {
     ['starts of a member', lives],
     ['calls', total],
     ...[...ends].sort().map(([end, times]): [string, number] => [`ended: ${end}`, times]),
+    ['of these, replies that waited for a connection', heldAndHeard],
     ...[...reasons].sort().map(([reason, times]): [string, number] => [`no end: ${reason}`, times]),
     ['no end and no reason', unaccounted.length],
     ['two ends, ran twice, or an end that belies what ran', wrong.length],

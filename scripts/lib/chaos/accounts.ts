@@ -18,6 +18,8 @@ export interface Evidence {
 export interface Accounts {
   /** Calls by how they ended. */
   readonly ends: Map<string, number>;
+  /** Of those, calls whose reply waited for a connection. */
+  heldAndHeard: number;
   /** Calls without an end, by the reason. */
   readonly reasons: Map<string, number>;
   /** Calls without an end and without a reason, each with all that is known of it. */
@@ -43,7 +45,7 @@ const moment = (at: number): Span => ({ from: at, to: at });
 export function account(fleet: Evidence): Accounts {
   const works = fleet.ledger.read();
   const lives = fleet.members.flatMap((member) => member.lives);
-  const accounts: Accounts = { ends: new Map(), reasons: new Map(), unaccounted: [], wrong: [] };
+  const accounts: Accounts = { ends: new Map(), heldAndHeard: 0, reasons: new Map(), unaccounted: [], wrong: [] };
   const all = [
     ...fleet.callers.calls.map((call, index) => [fleet.callers, call, String(index)] as const),
     ...fleet.guests.flatMap((guest, index) => guest.calls.map((call) => [guest, call, guestName(index)] as const)),
@@ -55,6 +57,7 @@ export function account(fleet: Evidence): Accounts {
     if (hasEnded(call)) {
       const end = call.finals[0]?.code ?? call.refusal ?? 'nobody';
       accounts.ends.set(end, (accounts.ends.get(end) ?? 0) + 1);
+      if (work !== undefined && heldOf(call, work, lives) !== undefined) accounts.heldAndHeard++;
       continue;
     }
     const reason =
@@ -106,7 +109,7 @@ function reasonLost(
   if (wasKilled(life) && touches({ from: life.endedAt ?? 0, to: Number.POSITIVE_INFINITY }, due)) {
     return 'ran on a member that was killed';
   }
-  const held = life.away.find((span) => span.from + MARGIN_MS < due.from && due.to < span.to);
+  const held = heldOf(call, work, lives);
   if (held !== undefined) {
     // Such a reply waits, and must arrive: unless its member ended before, or lost the connection again over it.
     if (life.endedAt !== undefined && life.endedAt <= held.to) {
@@ -123,6 +126,14 @@ function reasonLost(
   if (crowd.away.some((span) => touches(span, due))) return 'answered while the caller had no server';
   const trouble = troubles.find((one) => (one.member === undefined || one.member === life.member) && touches(one, due));
   return trouble && `answered while this lasted: ${trouble.kind}`;
+}
+
+/** The span without a connection in which the reply fell due, if it did. */
+function heldOf(call: CrowdCall, work: Work, lives: readonly Life[]): Span | undefined {
+  const life = lives.find(({ pid }) => pid === work.daemon);
+  if (life === undefined) return undefined;
+  const due = dueOf(call, work, life);
+  return life.away.find((span) => span.from + MARGIN_MS < due.from && due.to < span.to);
 }
 
 /** When the reply was due, at the latest when its member had left. */

@@ -21,7 +21,7 @@ export interface Lacks {
 export interface Trouble extends Away {
   /** Absent for what concerns every member. */
   readonly member?: number;
-  readonly kind: 'server away' | 'cut off' | 'silent' | 'may not answer' | 'shut out';
+  readonly kind: 'server away' | 'cut off' | 'silent' | 'may not answer' | 'thrown out by the server';
 }
 
 const APPLICATION = ['trouble.sh', 'trouble.json', 'stubborn.sh', 'leaver.sh', 'stops-itself.sh', 'endless.sh'];

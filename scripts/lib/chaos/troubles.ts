@@ -124,7 +124,8 @@ function shutOut(lacks: { subscribe?: string; password?: boolean }): Act['run'] 
     const life = await member?.ready();
     if (life === undefined) return;
     life.expected.add(1);
-    const over = fleet.trouble('shut out', number);
+    // A member that may no longer listen still has its connection, and answers what it got before it leaves.
+    const over = lacks.password ? fleet.trouble('thrown out by the server', number) : () => {};
     await fleet.reload({ member: number, ...lacks });
     // It has to leave by itself: a member that sits idle is never replaced.
     await waitFor(() => life.endedAt !== undefined, { timeout: 30_000, what: `member ${number} to leave` });
