@@ -74,4 +74,5 @@ if (!short && only === undefined) {
   );
 }
 const failed = rows.filter((row) => row.holds === false);
-if (!short && failed.length > 0) process.exitCode = 1;
+// A client or a timer of a part may still hold the loop; the measuring is over.
+process.exit(!short && failed.length > 0 ? 1 : 0);
