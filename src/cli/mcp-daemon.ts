@@ -46,6 +46,8 @@ async function lifetime({ config, env, terminal }: McpDaemonOptions, parts: Daem
   terminal.err.write(renderMcpBanner(banner, terminal.err.style));
   const { fault } = await server.done;
   await stopping.killed;
+  // A client that does not read has been waited for, and must not hold up the end of the process.
+  terminal.out.abandon();
   if (fault !== undefined) throw fault;
   return stopping.exitCode;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { Client as NewClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport as NewTransport } from '@modelcontextprotocol/client/stdio';
@@ -17,9 +17,11 @@ import { isAlive, waitFor, waitGone } from '../support/wait.ts';
 
 const pidIn = (text: string) => Number(/sleeping (\d+)/.exec(text)?.[1]);
 
-/** The pids of what a process has started. */
+/** The pids of what a process has started, by any of its threads. */
 function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
+  );
 }
 
 interface AnyClient {

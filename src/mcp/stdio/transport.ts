@@ -86,8 +86,6 @@ export class StdioTransport implements Transport {
     const timer = setTimeout(resolve, boundMs);
     await promise;
     clearTimeout(timer);
-    // A client that does not read would hold up the end of the process.
-    if (this.#output.writableLength > 0) this.#output.destroy();
   }
 
   async close(): Promise<void> {
