@@ -12,7 +12,7 @@ import { natsCli } from '../support/nats-cli.ts';
 import { startNatsServer } from '../support/nats-server.ts';
 import type { Json } from '../support/raw-mcp.ts';
 import { start } from '../support/run.ts';
-import { tempDir, tempFile } from '../support/tmp.ts';
+import { fixture, tempDir, tempFile, tempScript } from '../support/tmp.ts';
 import { isAlive, waitFor, waitGone } from '../support/wait.ts';
 
 const pidIn = (text: string) => Number(/sleeping (\d+)/.exec(text)?.[1]);
@@ -191,6 +191,30 @@ child.stdout.once('data', () => {
     running.kill('SIGKILL');
     await waitGone(server, 10_000);
     assert.equal(isAlive(pid), false);
+  });
+
+  test('leaves no process that a command has moved out of its group', async () => {
+    const application = tempScript(
+      `#!/bin/sh
+if [ "$1" = --fisk-introspect ]; then
+  echo '{"name":"x","commands":[{"name":"leave","help":"h","schema":{},"restricted_schema":{}}]}'
+else
+  exec ${fixture('leaver.sh')}
+fi
+`,
+      'app',
+    );
+    const mcp = await startMcpProcess({ application });
+    await mcp.raw.initialize();
+    const call = mcp.raw.call('leave');
+    await waitFor(() => childrenOf(mcp.pid).length > 0);
+    // What it moved away has told its number by now, or would have to be told here.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    mcp.child.stdin?.end();
+    const pid = Number(/left (\d+)/.exec((await call).content[0].text)?.[1]);
+    assert.ok(pid > 0 && isAlive(pid), 'it is still there when the group is gone');
+    assert.equal((await mcp.ended).code, 0);
+    await waitGone(pid, 1_500);
   });
 
   test('ends what runs and answers it on the first signal, and leaves with 0', async () => {

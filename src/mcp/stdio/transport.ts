@@ -63,6 +63,8 @@ export class StdioTransport implements Transport {
     this.#input.on('close', this.#leave);
     this.#reading = true;
     this.#input.on('data', this.#onData);
+    // It may have gone before anybody listened, and says so once.
+    if (this.#input.readableEnded || this.#input.destroyed) this.#leave();
   }
 
   /** Takes no more messages. */
