@@ -288,4 +288,28 @@ fi
       assert.match(stderr, pattern);
     }
   });
+
+  test('that finds its input at its end when it starts leaves again with 0', async () => {
+    const { code, stdout, stderr } = await fisk(mcpCommand().args.slice(1));
+    assert.deepEqual([code, stdout], [0, ''], stderr);
+    assert.match(stderr, /the client is gone/);
+  });
+
+  test('tells its numbers and its health, and misses no connection that it never has', async () => {
+    const mcp = await startMcpProcess({ args: ['--metrics-address', '0', '--log-format', 'json'] });
+    const [, address] = await mcp.told(/"address":"([^"]+)"/);
+    await mcp.raw.initialize();
+    await mcp.raw.call('echo', { words: ['x'] });
+    await mcp.raw.call('approved');
+    const get = async (path: string) => (await fetch(`http://${address}${path}`)).text();
+    const metrics = await get('/metrics');
+    assert.match(metrics, /fisk_call_duration_seconds_count\{surface="mcp",kind="application",outcome="ok"\} 1/);
+    assert.match(metrics, /fisk_refusals_total\{surface="mcp",code="approval_impossible"\} 1/);
+    assert.match(metrics, /fisk_tool_calls_total\{tool="echo",outcome="ok"\} 1/);
+    assert.doesNotMatch(metrics, /^fisk_connected/m);
+    assert.deepEqual(JSON.parse(await get('/readyz')).ready, true);
+    assert.doesNotMatch(await get('/'), /not connected/);
+    mcp.child.stdin?.end();
+    assert.equal((await mcp.ended).code, 0);
+  });
 });
