@@ -34,6 +34,8 @@ export interface DaemonOptions {
   readonly servers: readonly string[] | undefined;
   /** Where metrics, health and the status page are served; nowhere when absent. */
   readonly monitorAddress?: MonitorAddress | undefined;
+  /** How long leaving may take, in ms. */
+  readonly drainTimeoutMs: number;
 }
 
 /**
@@ -48,7 +50,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const stopping = new Stopping(options.terminal);
   const tally = new Tally(options.config.identity, version);
   tally.droppedLogLines = () => sink.dropped;
-  const supervision = startSupervision(tally, options.env, log);
+  const supervision = startSupervision(tally, options.env, log, options.drainTimeoutMs);
   const stopGrowing = growNewSpaceWhenBusy();
   try {
     return await Promise.race([watched(options, log, stopping, tally), stopping.forced]);
@@ -78,12 +80,13 @@ async function watched(options: DaemonOptions, log: Logger, stopping: Stopping, 
 
 async function lifetime(options: DaemonOptions, log: Logger, stopping: Stopping, tally: Tally): Promise<number> {
   const { config, env, terminal, flags } = options;
-  const privateServer = options.servers?.length === 0 ? await startDevServer(env) : undefined;
+  let privateServer: DevServer | undefined;
   try {
+    privateServer = options.servers?.length === 0 ? await startDevServer(env, stopping.early) : undefined;
     const servers = privateServer === undefined ? options.servers : [privateServer.url];
     const connectionName = `serve ${config.identity}`;
     const host = await openHost({ config, env, servers, connectionName, log, signal: stopping.early });
-    const server = await startServer({ host, version, log, observer: tally });
+    const server = await startServer({ host, version, log, observer: tally, drainTimeoutMs: options.drainTimeoutMs });
     stopping.attach(server);
     void adoptOrphans(log);
     const lost = watch(privateServer, server);

@@ -6,21 +6,12 @@ import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KeptCommand } from './keeper.ts';
-import type { ProcessLog } from './log.ts';
+import { silentLog } from './log.ts';
 import { deadMembers, readEntry } from './proc.ts';
 import { endStrays } from './strays.ts';
 
 const LOOK_MS = 200;
 const KILL_AFTER_MS = 1000;
-
-const log: ProcessLog = { info: line('info'), warn: line('warn') };
-
-function line(level: string): ProcessLog['info'] {
-  return (fields, msg) => {
-    const entry = { time: new Date().toISOString(), level, msg, ...fields };
-    process.stderr.write(`${JSON.stringify(entry)}\n`);
-  };
-}
 
 /** One command whose daemon has left. */
 class Kept {
@@ -38,15 +29,14 @@ class Kept {
 
   /** Waits for the command to end by itself, and ends it at its deadline. */
   async keep(): Promise<void> {
-    const { deadline, group, mark, startedAt } = this.#command;
+    const { deadline, mark, startedAt } = this.#command;
     const leftMs = deadline === 0 ? Number.POSITIVE_INFINITY : deadline - Date.now();
     if (!(await this.#goneWithin(leftMs))) {
-      log.warn({ group }, 'ending a command at its deadline; the daemon that ran it has left');
       this.#signal('SIGTERM');
       if (!(await this.#goneWithin(KILL_AFTER_MS))) {
         this.#signal('SIGKILL');
       }
-      await endStrays({ mark, ageMs: Date.now() - startedAt }, log);
+      await endStrays({ mark, ageMs: Date.now() - startedAt }, silentLog);
     }
     this.#output.destroy();
   }
@@ -90,6 +80,5 @@ class Kept {
   }
 }
 
-process.stderr.on('error', () => {});
 const commands = JSON.parse(readFileSync(0, 'utf8')) as KeptCommand[];
 await Promise.all(commands.map((command) => new Kept(command).keep()));

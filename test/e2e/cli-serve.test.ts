@@ -237,6 +237,19 @@ for (const [signal, code] of [
   });
 }
 
+test('a signal while the private server starts ends it and us', async (t) => {
+  const mark = tempFile('pid', '');
+  const slow = tempScript(`#!/bin/sh\necho $$ > ${mark}\nexec sleep 60\n`);
+  const env = { ...cleanEnv(), FISK_NATS_SERVER: slow };
+  const daemon = await started(t, ['serve', '--dev', '--config', config()], { env });
+  const pid = await waitFor(() => Number(readFileSync(mark, 'utf8')) || undefined, { what: 'the private server' });
+  const asked = performance.now();
+  const ended = await daemon.stop('SIGTERM');
+  assert.deepEqual([ended.code, ended.signal], [143, null]);
+  assert.ok(performance.now() - asked < 4_000);
+  await waitGone(pid);
+});
+
 test('the second signal ends the running commands, the third leaves at once with its number', async (t) => {
   // A server that stands still makes the goodbye last as long as it may.
   const standing = await startNatsServer();
@@ -258,6 +271,36 @@ test('the second signal ends the running commands, the third leaves at once with
   process.kill(standing.pid, 'SIGCONT');
   await standing.stop();
   assert.deepEqual([ended.code, ended.signal], [130, null]);
+});
+
+for (const [what, args, least, most] of [
+  ['as long as it may', [], 1_800, 5_000],
+  ['no longer than it is told', ['--drain-timeout', '200ms'], 150, 1_700],
+] as const) {
+  test(`a server that stands still holds a leaving daemon up ${what}`, async (t) => {
+    const standing = await startNatsServer();
+    t.after(() => standing.stop());
+    const daemon = await started(t, ['serve', '--dev', '--server', standing.url, '--config', config(), ...args]);
+    await daemon.printed(/Exposed:/);
+    process.kill(standing.pid, 'SIGSTOP');
+    const asked = performance.now();
+    assert.equal((await daemon.stop()).code, 0);
+    const took = performance.now() - asked;
+    assert.ok(took >= least && took < most, `${took} ms`);
+  });
+}
+
+test('a time for leaving that is none is a usage error', async () => {
+  for (const [value, reason] of [
+    ['soon', 'has text that is no duration'],
+    ['5', 'has a number without a unit'],
+    ['0', 'is not above zero'],
+    ['-1s', 'is not above zero'],
+  ] as const) {
+    const { code, stderr } = await fisk(['serve', `--drain-timeout=${value}`, '--config', config()]);
+    assert.equal(code, 1);
+    assert.ok(stderr.startsWith(`error: --drain-timeout ${value} ${reason}`), stderr);
+  }
 });
 
 test('one Ctrl-C that arrives twice is one: callers hear of it before the private server goes', async (t) => {

@@ -12,6 +12,7 @@ import { openApplication } from '../../host/index.ts';
 import { type MonitorAddress, parseMonitorAddress } from '../../observe/index.ts';
 import { effectiveConcurrency, selectForPeers } from '../../serve/index.ts';
 import { runDaemon } from '../daemon.ts';
+import { readDuration } from '../duration-flag.ts';
 import type { CommandContext } from '../main.ts';
 import { renderCheck } from '../render/check.ts';
 import { bannerOf } from '../serve-banner.ts';
@@ -24,6 +25,7 @@ export async function run(context: CommandContext): Promise<number> {
   if (flags.server !== undefined && !flags.dev) {
     throw new UsageError('--server goes with --dev; without it the file names a NATS context');
   }
+  const drainTimeoutMs = await readDuration('--drain-timeout', flags.drainTimeout);
   const loaded = load(context);
   for (const notice of loaded.notices) terminal.err.warning(notice);
   if (enabledEndpoints(loaded.config).length === 0) throw nothingEnabled(loaded.config.path);
@@ -31,7 +33,7 @@ export async function run(context: CommandContext): Promise<number> {
   const monitorAddress = chosenAddress(context);
   return flags.check
     ? check(context, loaded, servers)
-    : runDaemon({ ...context, config: loaded.config, servers, monitorAddress });
+    : runDaemon({ ...context, config: loaded.config, servers, monitorAddress, drainTimeoutMs });
 }
 
 /** Where metrics, health and the status page are served, if they are. */

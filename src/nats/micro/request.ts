@@ -1,6 +1,6 @@
 import { headers, type Msg, type MsgHdrs } from '@nats-io/nats-core';
 import type { MessageFault } from '../../errors.ts';
-import type { Logger } from '../../observe/index.ts';
+import type { Logger, StormLog } from '../../observe/index.ts';
 import {
   headerText,
   type RefusalStatus,
@@ -57,6 +57,7 @@ export interface EndpointContext {
   readonly held: HeldReplies;
   /** What was sent and has not arrived. */
   readonly backlog: Backlog;
+  readonly storms: StormLog;
   readonly log: Logger | undefined;
 }
 
@@ -143,7 +144,8 @@ export class IncomingRequest implements ServiceRequest {
   #failed(error: string): false {
     this.#context.counts.failedSends++;
     this.#context.stats.countFailure(error);
-    this.#context.log?.warn({ subject: this.subject, error }, 'an answer could not be sent');
+    const { subject } = this;
+    this.#context.storms.warn('an answer could not be sent', { code: 'unsent' }, () => ({ subject, error }));
     return false;
   }
 }
