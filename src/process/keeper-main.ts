@@ -5,13 +5,13 @@
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { GIVE_UP_AFTER_MS, KILL_AFTER_MS } from './end.ts';
 import type { KeptCommand } from './keeper.ts';
 import type { ProcessLog } from './log.ts';
 import { deadMembers, readEntry } from './proc.ts';
 import { endStrays } from './strays.ts';
 
 const LOOK_MS = 200;
-const KILL_AFTER_MS = 1000;
 
 const log: ProcessLog = { info: line('info'), warn: line('warn') };
 
@@ -43,21 +43,29 @@ class Kept {
     if (!(await this.#goneWithin(leftMs))) {
       log.warn({ group }, 'ending a command at its deadline; the daemon that ran it has left');
       this.#signal('SIGTERM');
-      if (!(await this.#goneWithin(KILL_AFTER_MS))) {
+      let gone = await this.#goneWithin(KILL_AFTER_MS);
+      if (!gone) {
         this.#signal('SIGKILL');
+        gone = await this.#goneWithin(GIVE_UP_AFTER_MS - KILL_AFTER_MS);
       }
-      await endStrays({ mark, ageMs: Date.now() - startedAt }, log);
+      if (gone) {
+        await endStrays({ mark, ageMs: Date.now() - startedAt }, log);
+      }
     }
     this.#output.destroy();
   }
 
+  /** A no comes right after a look, so that whoever sends a signal then has just seen whose group it is. */
   async #goneWithin(boundMs: number): Promise<boolean> {
-    for (const end = performance.now() + boundMs; performance.now() < end; await delay(LOOK_MS)) {
-      if (await this.#isGone()) {
-        return true;
+    const end = performance.now() + boundMs;
+    while (!(await this.#isGone())) {
+      const left = end - performance.now();
+      if (left <= 0) {
+        return false;
       }
+      await delay(Math.min(LOOK_MS, left));
     }
-    return false;
+    return true;
   }
 
   /**
