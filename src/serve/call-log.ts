@@ -1,4 +1,5 @@
 import { logText } from '../observe/index.ts';
+import type { ProcessLog } from '../process/index.ts';
 import type { ToolRequest } from '../protocol/index.ts';
 import type { Outcome } from '../tools/index.ts';
 
@@ -23,6 +24,14 @@ export function callFields(message: ToolRequest): Record<string, unknown> {
     // A name that is no tool's is a stranger's text of any length.
     tool: message.name.slice(0, LONGEST_NAME),
     kind: 'application',
+  };
+}
+
+/** For lines about the process of a call, so that they are joined to the others of it. */
+export function callLog(log: ProcessLog, { request }: ToolRequest): ProcessLog {
+  return {
+    info: (fields, message) => log.info({ request, ...fields }, message),
+    warn: (fields, message) => log.warn({ request, ...fields }, message),
   };
 }
 

@@ -17,6 +17,8 @@ import type { EndpointStats } from './stats.ts';
 export interface ServiceRequest {
   readonly data: Uint8Array;
   readonly subject: string;
+  /** What its sender calls it, once that was read; lines of the log are joined by it. */
+  id?: string | undefined;
   /** Absent when the sender cannot be answered. */
   readonly replyTo: string | undefined;
   /** Largest body in bytes that an answer may have now. */
@@ -59,6 +61,7 @@ export interface EndpointContext {
 }
 
 export class IncomingRequest implements ServiceRequest {
+  id: string | undefined;
   readonly #msg: Msg;
   readonly #context: EndpointContext;
 
@@ -129,7 +132,7 @@ export class IncomingRequest implements ServiceRequest {
   #failed(error: string): false {
     this.#context.counts.failedSends++;
     this.#context.stats.countFailure(error);
-    this.#context.log?.warn({ subject: this.subject, error }, 'an answer could not be sent');
+    this.#context.log?.warn({ request: this.id, subject: this.subject, error }, 'an answer could not be sent');
     return false;
   }
 }
