@@ -72,7 +72,7 @@ export class Tally implements ServeObserver {
   readonly loopDelays = new Durations(DELAY_BOUNDS);
   calls = 0;
   reconnects = 0;
-  /** Log lines dropped because their reader was too slow. */
+  /** Log lines dropped because their reader was too slow or the disk full. */
   droppedLogLines: () => number = () => 0;
   #state: DaemonState = 'starting';
   #reason = 'looking at the application and connecting';

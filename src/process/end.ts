@@ -9,7 +9,7 @@ export const GIVE_UP_AFTER_MS = 3000;
 
 /**
  * Ends a process group: SIGTERM, one second later SIGKILL. Returns when the group is gone, after three seconds at
- * the latest. Processes that left the group are looked for afterwards; nobody waits for that.
+ * the latest. Processes that left the group are looked for once it is gone; nobody waits for that.
  */
 export async function endGroup(group: LiveGroup, log: ProcessLog): Promise<void> {
   group.signal('SIGTERM');
@@ -17,6 +17,7 @@ export async function endGroup(group: LiveGroup, log: ProcessLog): Promise<void>
     group.signal('SIGKILL');
     if (!(await group.waitGone(GIVE_UP_AFTER_MS - KILL_AFTER_MS))) {
       log.warn({ pid: group.pid }, 'a process group did not end although it was killed; it is left to the system');
+      return;
     }
   }
   void endStrays({ mark: group.mark, ageMs: performance.now() - group.startedAt }, log);

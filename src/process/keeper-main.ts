@@ -5,13 +5,13 @@
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { GIVE_UP_AFTER_MS, KILL_AFTER_MS } from './end.ts';
 import type { KeptCommand } from './keeper.ts';
 import { silentLog } from './log.ts';
 import { deadMembers, readEntry } from './proc.ts';
 import { endStrays } from './strays.ts';
 
 const LOOK_MS = 200;
-const KILL_AFTER_MS = 1000;
 
 /** One command whose daemon has left. */
 class Kept {
@@ -33,21 +33,29 @@ class Kept {
     const leftMs = deadline === 0 ? Number.POSITIVE_INFINITY : deadline - Date.now();
     if (!(await this.#goneWithin(leftMs))) {
       this.#signal('SIGTERM');
-      if (!(await this.#goneWithin(KILL_AFTER_MS))) {
+      let gone = await this.#goneWithin(KILL_AFTER_MS);
+      if (!gone) {
         this.#signal('SIGKILL');
+        gone = await this.#goneWithin(GIVE_UP_AFTER_MS - KILL_AFTER_MS);
       }
-      await endStrays({ mark, ageMs: Date.now() - startedAt }, silentLog);
+      if (gone) {
+        await endStrays({ mark, ageMs: Date.now() - startedAt }, silentLog);
+      }
     }
     this.#output.destroy();
   }
 
+  /** A no comes right after a look, so that whoever sends a signal then has just seen whose group it is. */
   async #goneWithin(boundMs: number): Promise<boolean> {
-    for (const end = performance.now() + boundMs; performance.now() < end; await delay(LOOK_MS)) {
-      if (await this.#isGone()) {
-        return true;
+    const end = performance.now() + boundMs;
+    while (!(await this.#isGone())) {
+      const left = end - performance.now();
+      if (left <= 0) {
+        return false;
       }
+      await delay(Math.min(LOOK_MS, left));
     }
-    return false;
+    return true;
   }
 
   /**

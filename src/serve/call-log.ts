@@ -1,4 +1,5 @@
 import { logText, type StormEvent } from '../observe/index.ts';
+import type { ProcessLog } from '../process/index.ts';
 import type { ToolRequest } from '../protocol/index.ts';
 import type { Outcome } from '../tools/index.ts';
 
@@ -33,6 +34,14 @@ export function refusal(
   more: Record<string, unknown> = {},
 ): [StormEvent, () => Record<string, unknown>] {
   return [{ code, sender: message.sender.name }, () => ({ ...callFields(message), ...more })];
+}
+
+/** For lines about the process of a call, so that they are joined to the others of it. */
+export function callLog(log: ProcessLog, { request }: ToolRequest): ProcessLog {
+  return {
+    info: (fields, message) => log.info({ request, ...fields }, message),
+    warn: (fields, message) => log.warn({ request, ...fields }, message),
+  };
 }
 
 /** What is logged of a command that ran: never its output. */

@@ -84,6 +84,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     service.addEndpoint('tool', toolSubject(config.identity), (request) => calls.handle(request));
     await service.ready();
     lifecycle.to('ready', 'every subscription is confirmed');
+    log.info({ channels: [], services: ['a2a'], concurrency, tools: served.served.length }, 'serving');
     const goodbyeMs = Math.min(GOODBYE_MS, drainTimeoutMs);
     return new Server({ host, lifecycle, service, calls, served, concurrency, goodbyeMs, log });
   } catch (error) {
@@ -114,8 +115,9 @@ function answerWith(card: CardWriter, service: MicroService, identity: string, l
 
 /** Everything an operator should know about the tools, once, at the start. */
 function warn(log: Logger, application: LoadedApplication, served: ServedSelection): void {
+  const tagsOf = new Map(application.tools.map(({ name, tags }) => [name, tags]));
   for (const { kind, tool, message } of [...application.notices, ...served.notices]) {
-    log.warn({ kind, tool }, message);
+    log.warn({ kind, tool, ...(tool && { tags: tagsOf.get(tool) }) }, message);
   }
   for (const { tool, reason } of served.withheld) {
     log.warn({ tool: tool.name, tags: isTagged(tool) ? tool.tags : [], reason }, 'tool withheld from peers');

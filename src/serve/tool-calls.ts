@@ -11,7 +11,7 @@ import {
 import type { Release, Slots } from '../process/index.ts';
 import { type Decoded, MESSAGE, type ToolReplyBody, type ToolRequest } from '../protocol/index.ts';
 import { type CallContext, denyingPrompter, isPreparable, type PreparedCall, type Tool } from '../tools/index.ts';
-import { callFields, nameOf, outcomeFields, refusal } from './call-log.ts';
+import { callFields, callLog, nameOf, outcomeFields, refusal } from './call-log.ts';
 import { kindOf } from './facts.ts';
 import { failureReply } from './failure.ts';
 
@@ -144,7 +144,7 @@ export class ToolCalls {
     await replies.sent();
     replies.keepAlive('running-tool');
     const onStart = (durationMs: number) => this.#observer.spawned(durationMs / 1_000);
-    const context: CallContext = { timeoutMs, log, onStart };
+    const context: CallContext = { timeoutMs, log: callLog(log, message), onStart };
     let reply: ToolReplyBody;
     try {
       const outcome = await call(context, { prompter: denyingPrompter });

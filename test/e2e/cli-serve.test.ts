@@ -250,6 +250,14 @@ test('a signal while the private server starts ends it and us', async (t) => {
   await waitGone(pid);
 });
 
+test('a hang-up does what it does to any program', async (t) => {
+  const daemon = await started(t, ['serve', '--dev', '--server', server.url, '--config', config()]);
+  await daemon.printed(/Exposed:/);
+  daemon.kill('SIGHUP');
+  const ended = await daemon.ended;
+  assert.deepEqual([ended.code, ended.signal], [null, 'SIGHUP']);
+});
+
 test('the second signal ends the running commands, the third leaves at once with its number', async (t) => {
   // A server that stands still makes the goodbye last as long as it may.
   const standing = await startNatsServer();

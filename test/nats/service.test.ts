@@ -379,10 +379,14 @@ test('a request without reply subject runs nothing and leaves one line', async (
     await server.stop();
   });
   await worker.service.ready();
-  caller.nc.publish('choria.fisk-ai.tool.lab', wireCall('lab', 'x'));
+  caller.nc.publish('choria.fisk-ai.tool.lab', wireCall('lab', 'x', {}, { request: 'r-unheard' }));
   await waitFor(() => worker.handled === 1);
   assert.equal(ran, 0);
-  assert.equal(worker.lines.filter((line) => line.level === 'warn').length, 1);
+  const warned = worker.lines.filter((line) => line.level === 'warn');
+  assert.deepEqual(
+    warned.map((line) => [line.msg, line['request']]),
+    [['an answer could not be sent', 'r-unheard']],
+  );
   assert.equal(worker.service.counts.failedSends, 1);
 });
 

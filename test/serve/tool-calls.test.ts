@@ -238,6 +238,12 @@ for (const version of natsServerVersions()) {
       }
       assert.equal(lines[1]?.['exit_code'], 0);
       assert.equal(typeof lines[1]?.['duration'], 'number');
+      assert.equal(lines[1]?.['command'], 'echo -- classified');
+      await caller.call('lab', 'exit', { code: '3' });
+      await caller.call('lab', 'sleep', { seconds: '9' });
+      const text = JSON.stringify(daemon.lines.slice(before));
+      assert.match(text, /"exit_code":3.*"code":"timeout"/);
+      assert.doesNotMatch(text, /\[classified\]|exiting with|sleeping \d/, "what a command wrote is nobody else's");
     });
 
     test('ten thousand invented names are refused and none of them is kept', async () => {

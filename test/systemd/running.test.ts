@@ -181,7 +181,7 @@ test('a fault ends the daemon with its reason, and starts are tried until the re
   assert.equal((await call('echo')).code, 0);
 });
 
-test('one command that is killed for its memory does not stop the daemon', { skip }, async () => {
+test('the unit is one that a command killed for its memory does not stop', { skip }, async () => {
   assert.equal((await machine.show(UNIT, 'OOMPolicy')).get('OOMPolicy'), 'continue');
 });
 

@@ -27,11 +27,15 @@ export function receive(request: ServiceRequest, options: ReceiveOptions): Decod
     refuse(request, error, options);
     return undefined;
   }
+  request.id = decoded.message.request;
   const recipient = decoded.message.recipient?.name;
   if (recipient !== undefined && recipient !== options.identity) {
     options.counts.foreignRecipients++;
     const sender = logText(decoded.message.sender.name);
-    options.log?.info({ recipient: logText(recipient), sender }, 'a message for another name is served');
+    options.log?.info(
+      { request: request.id, recipient: logText(recipient), sender },
+      'a message for another name is served',
+    );
   }
   return decoded;
 }

@@ -17,6 +17,8 @@ import type { EndpointStats } from './stats.ts';
 export interface ServiceRequest {
   readonly data: Uint8Array;
   readonly subject: string;
+  /** What its sender calls it, once that was read; lines of the log are joined by it. */
+  id?: string | undefined;
   /** Absent when the sender cannot be answered. */
   readonly replyTo: string | undefined;
   /** Largest body in bytes that an answer may have now. */
@@ -62,6 +64,7 @@ export interface EndpointContext {
 }
 
 export class IncomingRequest implements ServiceRequest {
+  id: string | undefined;
   readonly #msg: Msg;
   readonly #context: EndpointContext;
 
@@ -145,7 +148,8 @@ export class IncomingRequest implements ServiceRequest {
     this.#context.counts.failedSends++;
     this.#context.stats.countFailure(error);
     const { subject } = this;
-    this.#context.storms.warn('an answer could not be sent', { code: 'unsent' }, () => ({ subject, error }));
+    const fields = () => ({ request: this.id, subject, error });
+    this.#context.storms.warn('an answer could not be sent', { code: 'unsent' }, fields);
     return false;
   }
 }

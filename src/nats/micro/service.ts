@@ -195,7 +195,7 @@ function handle(msg: Msg, handler: ServiceHandler, context: EndpointContext): vo
 
 function broken(request: ServiceRequest, error: unknown, context: EndpointContext): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  context.log?.error({ subject: request.subject, error: text }, 'a request could not be handled');
+  context.log?.error({ request: request.id, subject: request.subject, error: text }, 'a request could not be handled');
   request.refuse(500, 'the request could not be handled');
 }
 
