@@ -8,10 +8,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { KeptCommand } from './keeper.ts';
 import type { ProcessLog } from './log.ts';
 import { deadMembers, readEntry } from './proc.ts';
-import { endStrays } from './strays.ts';
+import { endStrays, KILL_AFTER_MS } from './strays.ts';
 
 const LOOK_MS = 200;
-const KILL_AFTER_MS = 1000;
 
 const log: ProcessLog = { info: line('info'), warn: line('warn') };
 
