@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startFisk } from '../support/fisk.ts';
+import { commandsOf } from '../support/marked.ts';
 import { startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
-import { fixture, tempFile } from '../support/tmp.ts';
+import { startServed } from '../support/served.ts';
 import { isAlive, waitFor, waitGone } from '../support/wait.ts';
 import { WireCaller, wireCall } from '../support/wire-caller.ts';
 
-const TOOL = 'choria.fisk-ai.tool.lab';
 let nats: TestNatsServer;
 let caller: WireCaller;
 
@@ -19,48 +18,21 @@ after(async () => {
   await nats.stop();
 });
 
-async function startLab(toolTimeout: string) {
-  const config = tempFile(
-    'agent.yaml',
-    `identity: lab
-application_path: ${fixture('lab.sh')}
-expose: { agent: { a2a: { serve_tools: true, tool_timeout: ${toolTimeout} } } }
-`,
-  );
-  const daemon = await startFisk(['serve', '--dev', '--server', nats.url, '--config', config]);
-  await daemon.printed(/Exposed:/);
-  return daemon;
-}
+const startLab = () => startServed({ url: nats.url, toolTimeout: '4s' });
 
-/** Calls a tool that prints its pid, and gives that once its command runs. */
-async function running(input: string, tool: string) {
-  const call = caller.open(TOOL, wireCall('lab', tool, input));
-  await waitFor(() => call.messages.length > 0);
-  return call;
-}
-
-/** Living processes that carry the mark of a daemon. */
-async function marked(daemon: number): Promise<number[]> {
-  const { readdirSync, readFileSync } = await import('node:fs');
-  return readdirSync('/proc')
-    .filter((pid) => /^\d+$/.test(pid) && isAlive(Number(pid)))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`FISK_CALL=${daemon}.`);
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
+/** Calls a tool whose command is two processes, and gives the call and those once they run. */
+async function callStubborn(daemon: number) {
+  const call = caller.open('choria.fisk-ai.tool.lab', wireCall('lab', 'stubborn'));
+  const commands = await waitFor(() => {
+    const found = commandsOf([daemon]);
+    return found.length >= 2 && found;
+  });
+  return { call, commands };
 }
 
 test('a daemon that is asked to leave answers its caller at once, and the command lives on to its deadline', async () => {
-  const daemon = await startLab('4s');
-  const call = await running('{}', 'stubborn');
-  const commands = await waitFor(async () => {
-    const found = await marked(daemon.pid);
-    return found.length >= 2 && found;
-  });
+  const daemon = await startLab();
+  const { call, commands } = await callStubborn(daemon.pid);
   const asked = performance.now();
   daemon.kill('SIGTERM');
   await waitFor(() => call.ended(), { timeout: 2_000, what: 'the goodbye' });
@@ -75,15 +47,11 @@ test('a daemon that is asked to leave answers its caller at once, and the comman
 });
 
 test('after a daemon was killed the next one serves at once and ends what it left at its deadline', async () => {
-  const first = await startLab('4s');
-  await running('{}', 'stubborn');
-  const commands = await waitFor(async () => {
-    const found = await marked(first.pid);
-    return found.length >= 2 && found;
-  });
+  const first = await startLab();
+  const { commands } = await callStubborn(first.pid);
   first.kill('SIGKILL');
   await waitGone(first.pid);
-  const second = await startLab('4s');
+  const second = await startLab();
   const answer = await caller.call('lab', 'echo', { words: ['up'] });
   assert.equal(answer.at(-1)?.json?.['output'], '[up]\n');
   await second.printed(/found commands of a daemon that died/);
