@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { type DatagramSender, datagramSender } from '../native/index.ts';
 import type { Logger } from './logger.ts';
 import type { DaemonState } from './observer.ts';
@@ -18,8 +19,7 @@ const EXTEND_US = 10_000_000;
 const RETRY_MS = 100;
 /** How many may wait so. The newest status makes the older ones worthless, so few are enough. */
 const MOST_WAITING = 16;
-const EAGAIN = 11;
-const ENOBUFS = 105;
+const { EAGAIN, ENOBUFS } = constants.errno;
 
 /**
  * Tells the supervisor named by NOTIFY_SOCKET when the daemon is ready, that its loop turns, what it does and that it

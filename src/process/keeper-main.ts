@@ -5,11 +5,11 @@
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { GIVE_UP_AFTER_MS, KILL_AFTER_MS } from './end.ts';
+import { GIVE_UP_AFTER_MS } from './end.ts';
 import type { KeptCommand } from './keeper.ts';
 import { silentLog } from './log.ts';
 import { deadMembers, readEntry } from './proc.ts';
-import { endStrays } from './strays.ts';
+import { endStrays, KILL_AFTER_MS } from './strays.ts';
 
 const LOOK_MS = 200;
 

@@ -2,18 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, unlinkSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { after, before, type TestContext, test } from 'node:test';
-import { depot, fisk, fiskEntry, startFisk } from '../support/fisk.ts';
+import { depot, fisk, fiskEntry, started, startFisk } from '../support/fisk.ts';
 import { startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
 import { type Running, spawnOwned } from '../support/run.ts';
 import { tempDir, tempFile, tempScript } from '../support/tmp.ts';
 import { waitFor } from '../support/wait.ts';
-
-/** Starts fisk for one test; nothing of it outlives the test, however that ends. */
-async function started(t: TestContext, ...args: Parameters<typeof startFisk>): Promise<Running> {
-  const running = await startFisk(...args);
-  t.after(() => running.stop('SIGKILL'));
-  return running;
-}
 
 /** An application whose commands end in ways that the depot's do not. */
 const endings = `#!/bin/sh

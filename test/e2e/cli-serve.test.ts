@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { after, before, type TestContext, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findNatsServer } from '../../scripts/nats-server.ts';
-import { depot, fisk, fiskEntry, startFisk } from '../support/fisk.ts';
+import { depot, fisk, fiskEntry, started } from '../support/fisk.ts';
 import { nats, natsCli } from '../support/nats-cli.ts';
 import { natsServerVersions, startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
-import { type Running, run, start } from '../support/run.ts';
+import { run, start } from '../support/run.ts';
 import { tempDir, tempFile, tempScript } from '../support/tmp.ts';
 import { isAlive, waitFor, waitGone } from '../support/wait.ts';
-
-/** Starts fisk for one test; nothing of it outlives the test, however that ends. */
-async function started(t: TestContext, ...args: Parameters<typeof startFisk>): Promise<Running> {
-  const running = await startFisk(...args);
-  t.after(() => running.stop('SIGKILL'));
-  return running;
-}
 
 /** A signal sooner after another one is part of the same wish. */
 const NEXT_WISH_MS = 350;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { adoptOrphans, childEnvironment, liveGroups, runCommand } from '../../src/process/index.ts';
+import { adoptOrphans, childEnvironment, liveGroups, runCommand, silentLog } from '../../src/process/index.ts';
 import { commandsOf } from '../support/marked.ts';
 import { start } from '../support/run.ts';
 import { fixture } from '../support/tmp.ts';
@@ -67,8 +67,6 @@ test('without a running command there is no keeper', async () => {
   await daemon.ended;
 });
 
-const silent = { info: () => {}, warn: () => {} };
-
 test('a later daemon ends the commands of one that was killed, at their deadline and not before', async () => {
   const { pids } = await leave('die', 2_500, 'stubborn.sh');
   const [pid = 0] = pids;
@@ -96,7 +94,7 @@ test("commands of a daemon that lives are nobody else's", async () => {
   const spec = { path: fixture('sleeper.sh'), args: [], environment, timeoutMs: 60_000, signal: stop.signal };
   const running = assert.rejects(runCommand(spec), { code: 'FISK_COMMAND_CANCELLED' });
   const group = await waitFor(() => liveGroups.list()[0]);
-  assert.ok(!(await adoptOrphans(silent)).includes(group.mark));
+  assert.ok(!(await adoptOrphans(silentLog)).includes(group.mark));
   stop.abort();
   await running;
 });

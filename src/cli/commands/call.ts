@@ -79,7 +79,10 @@ async function call(
     const input = typedIn ?? read ?? (given.form === 'json' ? given.text : '{}');
     const { sender } = target;
     const outcome = await callTool(connection, {
-      ...{ identity: agent, tool, input, sender },
+      identity: agent,
+      tool,
+      input,
+      sender,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       idleTimeoutMs: idleBound(target.requestTimeoutMs ?? REQUEST_TIMEOUT_MS),
       onEvent: (event) => {

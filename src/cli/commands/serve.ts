@@ -47,7 +47,7 @@ function load({ flags, env }: CommandContext): LoadedConfig {
   const baseUrl = flags.baseUrl ?? env['ANTHROPIC_BASE_URL'];
   if (baseUrl) checkBaseUrl(baseUrl, '--base-url (ANTHROPIC_BASE_URL)');
   if (flags.workDir !== undefined) checkWorkDir(flags.workDir);
-  const loaded = loadConfig({
+  return loadConfig({
     path: flags.config,
     mode: 'serve',
     env,
@@ -58,7 +58,6 @@ function load({ flags, env }: CommandContext): LoadedConfig {
     },
     contextOptional: flags.dev === true,
   });
-  return loaded;
 }
 
 /** The servers to use in place of a context: none when the file names one; an empty list asks for a private one. */
