@@ -10,6 +10,7 @@ import {
   stderrSink,
   Tally,
 } from '../observe/index.ts';
+import { growNewSpaceWhenBusy } from './new-space.ts';
 import type { Flags } from './program.ts';
 import type { Terminal } from './render/terminal.ts';
 import { type DrainWords, Stopping } from './stopping.ts';
@@ -23,6 +24,8 @@ export interface DaemonOptions {
   readonly drainWords: DrainWords;
   /** Where metrics, health and the status page are served; nowhere when absent. */
   readonly monitorAddress?: MonitorAddress | undefined;
+  /** How long leaving may take, in ms. */
+  readonly drainTimeoutMs: number;
 }
 
 /** What surrounds a daemon while it lives. */
@@ -47,7 +50,8 @@ export async function runDaemon(options: DaemonOptions, lifetime: Lifetime): Pro
   const stopping = new Stopping(options.terminal, options.drainWords);
   const tally = new Tally(options.config.identity, version);
   tally.droppedLogLines = () => sink.dropped;
-  const supervision = startSupervision(tally, options.env, log);
+  const supervision = startSupervision(tally, options.env, log, options.drainTimeoutMs);
+  const stopGrowing = growNewSpaceWhenBusy();
   try {
     return await Promise.race([watched(options.monitorAddress, lifetime, { log, tally, stopping }), stopping.forced]);
   } catch (error) {
@@ -58,6 +62,7 @@ export async function runDaemon(options: DaemonOptions, lifetime: Lifetime): Pro
   } finally {
     stopping.close();
     supervision?.close();
+    stopGrowing();
     // The reason for the end is in the last lines.
     sink.flushSync();
   }

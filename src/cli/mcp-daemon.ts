@@ -20,11 +20,16 @@ export interface McpDaemonOptions {
   readonly monitorAddress?: MonitorAddress | undefined;
 }
 
+/** Leaving takes no longer than this, in ms: calls are ended first and answered, and it waits for nothing else. */
+const DRAIN_MS = 10_000;
+
 /** Serves the client that started us until it is gone or we are told to stop. Resolves to the exit code. */
 export function runMcpDaemon(options: McpDaemonOptions): Promise<number> {
   // The protocol library makes much that is soon thrown away. Left alone the heap grows by half under load and stays so.
   setFlagsFromString('--optimize-for-size');
-  return runDaemon({ ...options, drainWords: endedFirst }, (parts) => lifetime(options, parts));
+  return runDaemon({ ...options, drainWords: endedFirst, drainTimeoutMs: DRAIN_MS }, (parts) =>
+    lifetime(options, parts),
+  );
 }
 
 async function lifetime({ config, env, terminal }: McpDaemonOptions, parts: DaemonParts): Promise<number> {

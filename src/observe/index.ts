@@ -1,4 +1,4 @@
-export { addressText, type MonitorAddress, parseMonitorAddress } from './address.ts';
+export { type MonitorAddress, parseMonitorAddress } from './address.ts';
 export { Lifecycle } from './lifecycle.ts';
 export { createLogger, defaultLogFormat, type Logger, type LoggerOptions, logText } from './logger.ts';
 export type { Monitor } from './monitor/index.ts';
@@ -18,5 +18,6 @@ export {
 export type { LogSink } from './sink.ts';
 export { startMonitor } from './start-monitor.ts';
 export { stderrSink } from './stderr.ts';
+export { type StormEvent, StormLog } from './storm-log.ts';
 export { type Supervision, startSupervision } from './supervisor.ts';
 export { Tally } from './tally.ts';
