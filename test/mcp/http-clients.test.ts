@@ -34,7 +34,7 @@ test('a client of the first generation lists, calls, is asked, and takes its lea
   });
   assert.deepEqual(heard, [1, 2, 3]);
   assert.equal(http.sessions, 1);
-  assert.equal(seen.clients[0]?.session, transport.sessionId);
+  assert.equal(seen.clients.length, 1);
   await transport.terminateSession();
   assert.equal(http.sessions, 0);
   await client.close();

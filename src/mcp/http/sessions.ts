@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { isInitializeRequest } from '@modelcontextprotocol/server';
 import type { McpClient, McpServerFactory } from '../contract.ts';
 import type { HttpLimits } from './limits.ts';
@@ -38,7 +38,9 @@ export class Sessions {
     const { createServer, limits, now } = this.#options;
     if (!this.#makeRoom()) return undefined;
     const id = randomBytes(24).toString('base64url');
-    const server = createServer({ ...client, session: id });
+    // The id lets whoever knows it speak for the client, so everything else, the log among it, gets a name made of it.
+    const name = createHash('sha256').update(id).digest('base64url').slice(0, 16);
+    const server = createServer({ ...client, session: name });
     const session = new Session({
       id,
       keepAlive: limits.keepAlive,

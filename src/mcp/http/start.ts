@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '../../observe/index.ts';
 import type { McpService } from '../contract.ts';
+import type { McpFront } from '../start.ts';
 import { cannotListen, resolveAddress, urlOf } from './address.ts';
 import { Front } from './front.ts';
 import { HTTP_LIMITS, type HttpLimits } from './limits.ts';
@@ -28,7 +29,7 @@ export interface McpHttpOptions {
 }
 
 /** MCP over HTTP while it is served. */
-export interface McpHttp {
+export interface McpHttp extends McpFront {
   /** For a client on this machine. */
   readonly url: string;
   readonly port: number;
