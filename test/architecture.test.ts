@@ -37,6 +37,8 @@ const LIBRARIES = new Map([
   ['@nats-io/nats-core', ['nats']],
   ['@nats-io/services', ['nats']],
   ['@nats-io/transport-node', ['nats']],
+  ['@modelcontextprotocol/server', ['mcp']],
+  ['@modelcontextprotocol/node', ['mcp']],
 ]);
 
 const files = sourceFiles();

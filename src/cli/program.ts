@@ -1,10 +1,20 @@
 import { Argument, Command } from 'commander';
 import { CALL_EXIT_CODES, examples } from './examples.ts';
-import { configFlag, contextFlag, Flag, jsonFlag, serverFlag } from './flags.ts';
+import {
+  configFlag,
+  contextFlag,
+  Flag,
+  jsonFlag,
+  logFormatFlag,
+  metricsFlag,
+  noTelemetryFlag,
+  serverFlag,
+  verboseFlag,
+} from './flags.ts';
 import type { Terminal } from './render/terminal.ts';
 import { version } from './version.ts';
 
-export type CommandName = 'serve' | 'discover' | 'call' | 'info' | 'completion';
+export type CommandName = 'serve' | 'mcp' | 'discover' | 'call' | 'info' | 'completion';
 
 /** One command as it was typed. */
 export interface Invocation {
@@ -24,6 +34,10 @@ export interface Flags {
   readonly color: boolean;
   readonly check?: true;
   readonly dev?: true;
+  readonly stdio?: true;
+  /** As it was typed; the configuration judges it. */
+  readonly port?: string;
+  readonly address?: string;
   /** As it was typed; the configuration judges it. */
   readonly workers?: string;
   readonly stateDir?: string;
@@ -104,16 +118,27 @@ export function buildProgram(terminal: Terminal, run: Runner): Command {
         .default('60s')
         .helpGroup('Leave:'),
     )
-    .addOption(
-      new Flag(
-        '--metrics-address <address>',
-        'serve metrics, health and a status page at HOST:PORT or PORT ($FISK_METRICS_ADDRESS)',
-        'text',
-      ).helpGroup('Watch:'),
-    )
-    .addOption(new Flag('--log-format <form>', 'form of the log', 'text').choices(['json', 'text']).helpGroup('Log:'))
-    .addOption(new Flag('--verbose', 'log at debug level').helpGroup('Log:'))
-    .addOption(new Flag('--no-telemetry', 'export nothing ($NO_TELEMETRY)').helpGroup('Log:'));
+    .addOption(metricsFlag())
+    .addOption(logFormatFlag())
+    .addOption(verboseFlag())
+    .addOption(noTelemetryFlag());
+
+  add(
+    'mcp',
+    SERVING,
+    'serve the tools of an application to MCP clients',
+    'Serves the commands of the configured application to MCP clients over HTTP, or to the one that started it over ' +
+      'its standard streams. What needs an approval is asked of the person at the client.',
+  )
+    .addOption(configFlag())
+    .addOption(new Flag('--stdio', 'serve the client that started this, over standard input and output'))
+    .addOption(new Flag('--port <port>', 'port to listen on, else 8080 ($FISK_AI_MCP_PORT)', 'integer'))
+    .addOption(new Flag('--address <host>', 'address to listen on, else loopback ($FISK_AI_MCP_ADDRESS)', 'text'))
+    .addOption(new Flag('--check', 'check the file, show what would be served, and leave'))
+    .addOption(metricsFlag())
+    .addOption(logFormatFlag())
+    .addOption(verboseFlag())
+    .addOption(noTelemetryFlag());
 
   add(
     'discover',

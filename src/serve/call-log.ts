@@ -1,9 +1,7 @@
+import { LONGEST_NAME } from '../host/index.ts';
 import { logText, type StormEvent } from '../observe/index.ts';
 import type { ProcessLog } from '../process/index.ts';
 import type { ToolRequest } from '../protocol/index.ts';
-import type { Outcome } from '../tools/index.ts';
-
-const LONGEST_NAME = 128;
 
 /** The name a caller gave, fit to be told back: quoted, and not long. */
 export function nameOf({ name }: ToolRequest): string {
@@ -41,14 +39,5 @@ export function callLog(log: ProcessLog, { request }: ToolRequest): ProcessLog {
   return {
     info: (fields, message) => log.info({ request, ...fields }, message),
     warn: (fields, message) => log.warn({ request, ...fields }, message),
-  };
-}
-
-/** What is logged of a command that ran: never its output. */
-export function outcomeFields({ exec }: Outcome, durationMs: number): Record<string, unknown> {
-  return {
-    duration: Math.round(durationMs),
-    ...(exec && { command: logText(exec.command), exit_code: exec.exitCode, truncated: exec.truncated }),
-    ...(exec?.signal && { signal: exec.signal }),
   };
 }
