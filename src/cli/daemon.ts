@@ -15,6 +15,7 @@ import {
 import { adoptOrphans, keepDeadlines, killLiveGroups } from '../process/index.ts';
 import { type RunningServer, startServer } from '../serve/index.ts';
 import { type DevServer, startDevServer } from './dev-server.ts';
+import { growNewSpaceWhenBusy } from './new-space.ts';
 import type { Flags } from './program.ts';
 import { programText } from './program-text.ts';
 import { renderBanner } from './render/banner.ts';
@@ -33,6 +34,8 @@ export interface DaemonOptions {
   readonly servers: readonly string[] | undefined;
   /** Where metrics, health and the status page are served; nowhere when absent. */
   readonly monitorAddress?: MonitorAddress | undefined;
+  /** How long leaving may take, in ms. */
+  readonly drainTimeoutMs: number;
 }
 
 /**
@@ -47,7 +50,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const stopping = new Stopping(options.terminal);
   const tally = new Tally(options.config.identity, version);
   tally.droppedLogLines = () => sink.dropped;
-  const supervision = startSupervision(tally, options.env, log);
+  const supervision = startSupervision(tally, options.env, log, options.drainTimeoutMs);
+  const stopGrowing = growNewSpaceWhenBusy();
   try {
     return await Promise.race([watched(options, log, stopping, tally), stopping.forced]);
   } catch (error) {
@@ -58,6 +62,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   } finally {
     stopping.close();
     supervision?.close();
+    stopGrowing();
     // The reason for the end is in the last lines.
     sink.flushSync();
   }
@@ -75,12 +80,13 @@ async function watched(options: DaemonOptions, log: Logger, stopping: Stopping, 
 
 async function lifetime(options: DaemonOptions, log: Logger, stopping: Stopping, tally: Tally): Promise<number> {
   const { config, env, terminal, flags } = options;
-  const privateServer = options.servers?.length === 0 ? await startDevServer(env) : undefined;
+  let privateServer: DevServer | undefined;
   try {
+    privateServer = options.servers?.length === 0 ? await startDevServer(env, stopping.early) : undefined;
     const servers = privateServer === undefined ? options.servers : [privateServer.url];
     const connectionName = `serve ${config.identity}`;
     const host = await openHost({ config, env, servers, connectionName, log, signal: stopping.early });
-    const server = await startServer({ host, version, log, observer: tally });
+    const server = await startServer({ host, version, log, observer: tally, drainTimeoutMs: options.drainTimeoutMs });
     stopping.attach(server);
     void adoptOrphans(log);
     const lost = watch(privateServer, server);

@@ -1,9 +1,7 @@
 import { type LiveGroup, liveGroups } from './groups.ts';
 import type { ProcessLog } from './log.ts';
-import { endStrays } from './strays.ts';
+import { endStrays, KILL_AFTER_MS } from './strays.ts';
 
-/** Between the polite signal and the one that cannot be refused. */
-export const KILL_AFTER_MS = 1000;
 /** After the first signal nobody waits longer than this for a group to be gone. */
 export const GIVE_UP_AFTER_MS = 3000;
 

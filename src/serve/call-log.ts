@@ -1,4 +1,4 @@
-import { logText } from '../observe/index.ts';
+import { logText, type StormEvent } from '../observe/index.ts';
 import type { ProcessLog } from '../process/index.ts';
 import type { ToolRequest } from '../protocol/index.ts';
 import type { Outcome } from '../tools/index.ts';
@@ -25,6 +25,15 @@ export function callFields(message: ToolRequest): Record<string, unknown> {
     tool: message.name.slice(0, LONGEST_NAME),
     kind: 'application',
   };
+}
+
+/** What is logged of a call for which nothing ran: what is counted, and the fields of its own line if it gets one. */
+export function refusal(
+  message: ToolRequest,
+  code: string,
+  more: Record<string, unknown> = {},
+): [StormEvent, () => Record<string, unknown>] {
+  return [{ code, sender: message.sender.name }, () => ({ ...callFields(message), ...more })];
 }
 
 /** For lines about the process of a call, so that they are joined to the others of it. */

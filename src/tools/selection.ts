@@ -71,10 +71,10 @@ export interface ServedSelection {
   readonly notices: readonly ToolNotice[];
 }
 
-/** Decides what is served to peers. `key` is where the filters are configured, for the notices. */
+/** Decides what is served to peers. The filters are those of `expose.agent.tools`. */
 export function selectServed(
   tools: readonly Tool[],
-  options: Filters & { readonly confirmTags: readonly string[]; readonly key?: string },
+  options: Filters & { readonly confirmTags: readonly string[] },
 ): ServedSelection {
   const served: Tool[] = [];
   const withheld: WithheldTool[] = [];
@@ -83,11 +83,10 @@ export function selectServed(
     if (reason === undefined) served.push(tool);
     else withheld.push({ tool, reason });
   }
-  const key = options.key ?? 'expose.agent.tools';
   const candidates = tools.map(selectable);
   const notices = [
-    ...unmatchedEntries(`${key}.include`, options.include, candidates),
-    ...unmatchedEntries(`${key}.exclude`, options.exclude, candidates),
+    ...unmatchedEntries('expose.agent.tools.include', options.include, candidates),
+    ...unmatchedEntries('expose.agent.tools.exclude', options.exclude, candidates),
   ];
   return { served, withheld, notices };
 }

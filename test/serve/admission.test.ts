@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceRequest } from '../../src/nats/index.ts';
-import { createLogger } from '../../src/observe/index.ts';
+import { createLogger, StormLog } from '../../src/observe/index.ts';
 import { childEnvironment, liveGroups, Slots } from '../../src/process/index.ts';
 import { ToolCalls } from '../../src/serve/tool-calls.ts';
 import { createToolSet, loadApplication, type Tool } from '../../src/tools/index.ts';
@@ -23,19 +24,21 @@ function admission() {
   const slots = new Slots(1);
   const lines: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const log = createLogger({ level: 'info', format: 'json', destination });
   const calls = new ToolCalls({
     identity: 'lab',
     tools,
     slots,
     timeoutMs: 5_000,
     counts: { malformed: new Map(), foreignRecipients: 0, failedSends: 0 },
-    log: createLogger({ level: 'info', format: 'json', destination }),
+    storms: new StormLog(log),
+    log,
   });
   return { calls, slots, lines };
 }
 
 /** A request that arrived, and what was answered to it. */
-function arrived(body: string, connected = true) {
+function arrived(body: string, connected = true, sent: Promise<void> = Promise.resolve()) {
   const answers: Record<string, unknown>[] = [];
   const request: ServiceRequest = {
     data: Buffer.from(body),
@@ -49,9 +52,21 @@ function arrived(body: string, connected = true) {
       if (connected) answers.push(JSON.parse(Buffer.from(bytes).toString()));
       return connected;
     },
+    sent: () => sent,
   };
   return { request, answers };
 }
+
+test('nothing starts before the acknowledgement has left', async () => {
+  const { calls } = admission();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { request, answers } = arrived(wireCall('lab', 'echo', { words: 'hello' }), true, promise);
+  calls.handle(request);
+  await delay(300);
+  assert.equal(answers.length, 1, JSON.stringify(answers));
+  resolve();
+  await waitFor(() => answers.length === 2, { what: () => JSON.stringify(answers) });
+});
 
 test('a call that cannot be acknowledged starts nothing and takes no slot', async () => {
   const { calls, slots } = admission();
