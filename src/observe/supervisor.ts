@@ -47,7 +47,7 @@ export function startSupervision(
 }
 
 /** Half of the time after which the supervisor restarts us; nothing when it does not watch this process. */
-export function watchdogMs(env: NodeJS.ProcessEnv, pid: number = process.pid): number | undefined {
+function watchdogMs(env: NodeJS.ProcessEnv, pid: number = process.pid): number | undefined {
   const micros = Number(env['WATCHDOG_USEC'] ?? '');
   const watched = env['WATCHDOG_PID'];
   if (!Number.isFinite(micros) || micros <= 0 || (watched && Number(watched) !== pid)) return undefined;
@@ -148,7 +148,7 @@ class Notifier implements Supervision {
 }
 
 /** One line for people, as `systemctl status` shows it. */
-export function statusLine(tally: Tally): string {
+function statusLine(tally: Tally): string {
   const { currentState, reason, what, calls, lastFault } = tally;
   if (currentState === 'starting' || currentState === 'stopped' || currentState === 'failed') {
     return oneLine(`${currentState}: ${reason}`);

@@ -20,7 +20,7 @@ export interface Filters {
 export const TOOL_NAME = /^[A-Za-z0-9_-]+$/;
 
 /** Whether any expression is found in the name or any tag is carried; the empty tag stands for carrying none. */
-export function matchesFilter(filter: NameFilter, candidate: Selectable): boolean {
+function matchesFilter(filter: NameFilter, candidate: Selectable): boolean {
   return (
     filter.tools.some((pattern) => pattern.test(candidate.name)) ||
     filter.tags.some((tag) => carriesTag(candidate, tag))

@@ -50,7 +50,7 @@ export interface FlagDocument extends ArgDocument {
 }
 
 /** Commands may be nested this deep. */
-export const MAX_COMMAND_DEPTH = 32;
+const MAX_COMMAND_DEPTH = 32;
 
 type Type = 'string' | 'boolean' | 'integer' | 'object' | 'strings' | 'list';
 type Shape = Readonly<Record<string, Type>>;
