@@ -17,7 +17,9 @@ function greets(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(url);
     const socket = dial({ host: hostname, port: Number(port) });
-    socket.once('error', () => resolve(false));
+    socket.on('error', () => {});
+    // A server that goes away at this moment may close without a word.
+    socket.once('close', () => resolve(false));
     socket.once('data', (chunk) => {
       socket.destroy();
       resolve(chunk.toString().startsWith('INFO '));

@@ -6,8 +6,9 @@ import { startNatsServer } from './nats-server.ts';
 import { type IntoPipe, startIntoPipe } from './slow-pipe.ts';
 import { fixture, tempFile } from './tmp.ts';
 
-/** The pipe is read empty in one second, half of what an exit waits for at most. */
-const READ_MS = 60;
+/** By the first page that is read the program wants to leave, and has done half of the waiting that it is allowed. */
+const ASLEEP_MS = 1_000;
+const READ_MS = 30;
 const AT_ONCE = 4;
 
 /** A server with a user for the daemon, who may not subscribe to what is given. */
@@ -36,7 +37,7 @@ export function testLastWords(times: number): void {
     await inTurns(times, async () => {
       const daemon = serve('nats://127.0.0.1:1', '/nowhere/application');
       daemon.fill();
-      daemon.readSlowly(READ_MS);
+      daemon.readSlowly(READ_MS, ASLEEP_MS);
       assert.equal(await daemon.ended, 1, daemon.text());
       assert.match(daemon.text(), /^fisk: error: .*\/nowhere\/application/m);
       assert.match(daemon.text(), /\[FISK_APPLICATION_NOT_FOUND\]\n$/);
@@ -51,7 +52,7 @@ export function testLastWords(times: number): void {
       const daemon = serve(server.url, fixture('lab.sh'));
       await daemon.printed(/Exposed:/);
       daemon.fill();
-      daemon.readSlowly(READ_MS);
+      daemon.readSlowly(READ_MS, ASLEEP_MS);
       await server.deny('choria.fisk-ai.tool.lab');
       assert.equal(await daemon.ended, 1, daemon.text());
       assert.match(

@@ -15,8 +15,8 @@ export interface IntoPipe {
   printed(pattern: RegExp): Promise<void>;
   /** Fills the pipe to the brim, so that nothing more can be written until somebody reads. */
   fill(): void;
-  /** Reads one page every `everyMs` from now on. */
-  readSlowly(everyMs: number): void;
+  /** Reads one page every `everyMs`, for the first time after `afterMs`. */
+  readSlowly(everyMs: number, afterMs: number): void;
   /** Resolves to the exit code when the program has ended, and everything that it had written was read. */
   readonly ended: Promise<number | null>;
 }
@@ -70,8 +70,10 @@ export function startIntoPipe(program: string, args: readonly string[]): IntoPip
         // Full.
       }
     },
-    readSlowly: (everyMs) => {
-      timer = setInterval(read, everyMs);
+    readSlowly: (everyMs, afterMs) => {
+      timer = setTimeout(() => {
+        timer = setInterval(read, everyMs);
+      }, afterMs);
     },
     ended,
   };

@@ -153,10 +153,11 @@ test('a command that is left by a stop is ended at its deadline, and nothing of 
   const calling = fisk(['call', 'brief', 'stubborn', '--server', url]);
   const find = async (pattern: string) => (await machine.exec('pgrep', '-f', pattern)).stdout.trim() || undefined;
   await waitFor(() => find('stubborn.sh'), { what: 'the command' });
+  const keeper = `keeper.js --left-by=${(await machine.show(brief, 'MainPID')).get('MainPID')}$`;
   await machine.systemctl('stop', brief);
   assert.match((await calling).stderr, /\[interrupted\]/);
   assert.ok(await find('stubborn.sh'), 'the command outlives the daemon');
-  assert.ok(await find('keeper.js --left-by='), 'and somebody watches over it');
+  assert.ok(await find(keeper), 'and somebody watches over it');
   assert.match(await machine.journal(brief), /"commands":1,"seconds_left":\[[0-6]\]/);
   // It ignores the first signal, so a second passes before the next.
   await waitFor(async () => (await find('stubborn.sh')) === undefined, {
@@ -165,7 +166,7 @@ test('a command that is left by a stop is ended at its deadline, and nothing of 
     what: 'its end',
   });
   assert.ok(performance.now() - called > 5_000, 'not before its deadline');
-  await waitFor(async () => (await find('keeper.js')) === undefined, { every: 100, what: 'the end of the keeper' });
+  await waitFor(async () => (await find(keeper)) === undefined, { every: 100, what: 'the end of the keeper' });
 });
 
 test('a fault ends the daemon with its reason, and starts are tried until the reason is gone', { skip }, async () => {
