@@ -140,15 +140,22 @@ for (const version of natsServerVersions()) {
   });
 
   test(`on ${version}: permission taken away while serving is a fault`, async (t) => {
-    const users = (deny: string) =>
-      `authorization: { users: [ { user: u, password: p, permissions: { subscribe: { deny: "${deny}" } } } ] }`;
+    const users = (...deny: string[]) =>
+      `authorization: { users: [ { user: u, password: p, permissions: { subscribe: { deny: ${JSON.stringify(deny)} } } } ] }`;
     const server = await startNatsServer({ version, config: users('nothing') });
     t.after(() => server.stop());
     const worker = await startWorker(server.url.replace('://', '://u:p@'), 'lab');
     await worker.service.ready();
-    await server.reload(users('choria.fisk-ai.discovery.lab'));
+    await server.reload(users('choria.fisk-ai.discovery.lab', 'choria.fisk-ai.tool.lab'));
     const error = await worker.service.fault;
-    assert.match(error.message, /choria\.fisk-ai\.discovery\.lab/);
+    assert.match(error.message, /choria\.fisk-ai\.(discovery|tool)\.lab/);
+    await waitFor(() => worker.lines.filter((line) => line.msg === 'refused by NATS').length === 2);
+    const ends = worker.lines.filter((line) => line.msg === 'service stopped');
+    assert.deepEqual(
+      ends.map((line) => line['error']),
+      [error.message],
+      'the first fault is the one that counts',
+    );
     await worker.close();
   });
 

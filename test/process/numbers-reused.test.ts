@@ -1,18 +1,30 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { adoptOrphans, silentLog } from '../../src/process/index.ts';
+import { adoptOrphans, childEnvironment, liveGroups, runCommand, silentLog } from '../../src/process/index.ts';
 import { startTicks } from '../../src/process/mark.ts';
-import { endStrays } from '../../src/process/strays.ts';
+import { endAll, endStrays } from '../../src/process/strays.ts';
 import { spawnOwned } from '../support/run.ts';
 import { isAlive, waitFor, waitGone } from '../support/wait.ts';
 
 const KEEPER = join(import.meta.dirname, '../../src/process/keeper-main.ts');
 const FIRST_FREE = 3;
+
+/** Whoever may write it chooses the number of the next process, unless another one comes in between. */
+const LAST_PID = '/proc/sys/kernel/ns_last_pid';
+
+function cannotChoose(): string | false {
+  try {
+    accessSync(LAST_PID, constants.W_OK);
+    return false;
+  } catch {
+    return 'the number of a process cannot be chosen here';
+  }
+}
 
 /** A leader of a group of its own. */
 function leader(command: string, ...args: string[]): { pid: number; start: string; child: ChildProcess } {
@@ -75,5 +87,35 @@ test('a process that is older than a call is none of it, whatever it carries', a
   await endStrays({ mark, ageMs: 0 }, silentLog);
   assert.ok(isAlive(pid));
   await endStrays({ mark, ageMs: 60_000 }, silentLog);
+  await waitGone(pid);
+});
+
+test('whoever has the number of a command that is over gets none of its signals', {
+  skip: cannotChoose(),
+}, async () => {
+  const environment = childEnvironment({ base: process.env, remove: [] });
+  const running = runCommand({ path: '/bin/sleep', args: ['0.2'], environment });
+  const group = await waitFor(() => liveGroups.list()[0]);
+  await running;
+  const stranger = await waitFor(
+    () => {
+      writeFileSync(LAST_PID, String(group.pid - 1));
+      const { pid, child } = leader('sleep', '60');
+      return pid === group.pid ? child : void child.kill('SIGKILL');
+    },
+    { what: 'a process of that number' },
+  );
+  group.signal('SIGKILL');
+  await delay(100);
+  assert.ok(isAlive(group.pid));
+  stranger.kill('SIGKILL');
+});
+
+test('what is found once is signalled only while it is still the same process', async () => {
+  const { pid, start } = leader('sleep', '60');
+  const entry = { pid, group: pid, zombie: false, start };
+  await endAll([{ ...entry, start: String(Number(start) - 1) }]);
+  assert.ok(isAlive(pid));
+  await endAll([entry]);
   await waitGone(pid);
 });

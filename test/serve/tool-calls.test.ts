@@ -197,7 +197,7 @@ for (const version of natsServerVersions()) {
         assert.equal(messages[0]?.raw.length, 0, what);
       }
       const fresh = daemon.lines.slice(before);
-      assert.equal(fresh.length, Object.keys(broken).length);
+      assert.equal(fresh.length, 10, 'the rest is counted and told in one line later');
       assert.ok(fresh.every((line) => line['level'] === 'warn' && line['class'] && line['bytes'] !== undefined));
       assert.equal(last(await caller.call('lab', 'echo'))['output'], '\n');
     });
