@@ -100,10 +100,3 @@ test('what would be served is shown without answering anybody, and what is withh
   assert.match(stdout, /environment +excluded\n/);
   assert.match(stdout, /denied +tagged ai:deny\n/);
 });
-
-test('how clients are served must be said', async () => {
-  const { code, stderr } = await mcp(lab('{}'));
-  assert.equal(code, 1);
-  assert.match(stderr, /^error: .*--stdio\n/);
-  assert.match(stderr, /Usage: fisk mcp/);
-});
