@@ -38,7 +38,6 @@ const LIBRARIES = new Map([
   ['@nats-io/services', ['nats']],
   ['@nats-io/transport-node', ['nats']],
   ['@modelcontextprotocol/server', ['mcp']],
-  ['@modelcontextprotocol/node', ['mcp']],
 ]);
 
 const files = sourceFiles();
