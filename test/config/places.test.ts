@@ -164,7 +164,7 @@ test('no more of a file is read than a configuration can be, whatever kind of fi
 });
 
 test('aliases that repeat too much are refused at once, and those that do not are followed', () => {
-  const started = performance.now();
+  const before = process.cpuUsage();
   const names = Array.from({ length: 200 }, (_, i) => `t${i}`);
   const grown = [
     'harness:',
@@ -178,6 +178,7 @@ test('aliases that repeat too much are refused at once, and those that do not ar
   const unique = `include: {tools: [${Array.from({ length: 60_000 }, (_, i) => `t${i}`).join(', ')}]}`;
   assert.equal(config(unique).include.tools.length, 60_000);
   assert.throws(() => config('include: &a {tools: [*a]}'));
-  assert.ok(performance.now() - started < 8_000, `${performance.now() - started} ms`);
+  const { user } = process.cpuUsage(before);
+  assert.ok(user < 8_000_000, `${user} µs`);
   assert.deepEqual(config('include: {tools: &t [a, b]}\nexclude: {tools: *t}').exclude.tools.length, 2);
 });

@@ -41,7 +41,7 @@ for (const version of natsServerVersions()) {
     assert.deepEqual(await leaving, {});
     const late = call();
     const all = [running, ...storm, late];
-    await waitFor(() => all.every((one) => one.ended()));
+    await waitFor(() => all.every((one) => one.ended()), { timeout: 30_000 });
 
     const ends = new Map<string, number>();
     for (const { messages } of all) {
