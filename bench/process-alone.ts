@@ -3,9 +3,11 @@
  * and prints calls per second: node bench/process-alone.ts PROGRAM COMMAND IN-FLIGHT SECONDS
  */
 import { setFlagsFromString } from 'node:v8';
+import { growNewSpaceWhenBusy } from '../src/cli/new-space.ts';
 import { childEnvironment, runCommand } from '../src/process/index.ts';
 
 setFlagsFromString('--semi-space-growth-factor=1');
+growNewSpaceWhenBusy();
 const [path = '', command = '', inFlight = '1', seconds = '1'] = process.argv.slice(2);
 const environment = childEnvironment({ base: process.env, remove: [] });
 const until = performance.now() + Number(seconds) * 1000;

@@ -15,6 +15,7 @@ import {
 import { adoptOrphans, keepDeadlines, killLiveGroups } from '../process/index.ts';
 import { type RunningServer, startServer } from '../serve/index.ts';
 import { type DevServer, startDevServer } from './dev-server.ts';
+import { growNewSpaceWhenBusy } from './new-space.ts';
 import type { Flags } from './program.ts';
 import { programText } from './program-text.ts';
 import { renderBanner } from './render/banner.ts';
@@ -48,6 +49,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const tally = new Tally(options.config.identity, version);
   tally.droppedLogLines = () => sink.dropped;
   const supervision = startSupervision(tally, options.env, log);
+  const stopGrowing = growNewSpaceWhenBusy();
   try {
     return await Promise.race([watched(options, log, stopping, tally), stopping.forced]);
   } catch (error) {
@@ -58,6 +60,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   } finally {
     stopping.close();
     supervision?.close();
+    stopGrowing();
     // The reason for the end is in the last lines.
     sink.flushSync();
   }

@@ -1,15 +1,18 @@
 import { closeSync, openSync } from 'node:fs';
 import { type Libc, libc } from './libc.ts';
-import { type NativeStrings, nativeString } from './strings.ts';
+import { type SpawnFrame, spawnFrame } from './spawn-frame.ts';
+import type { PackedStrings } from './strings.ts';
 
 /** What a child is started with. Descriptors are the parent's; the child gets copies and nothing else. */
 export interface SpawnRequest {
   /** Absolute path, or one relative to the working directory of this process. No NUL. */
   readonly path: string;
-  /** The argument vector including its first element. */
-  readonly argv: NativeStrings;
-  /** `KEY=value` strings. */
-  readonly envp: NativeStrings;
+  /** The argument vector including its first element. No NUL. */
+  readonly argv: readonly string[];
+  /** `KEY=value` strings that many children get. */
+  readonly environment: PackedStrings;
+  /** Those of this child alone, behind the others. No NUL. */
+  readonly variables: readonly string[];
   /** Working directory of the child; this process's own when absent. No NUL. */
   readonly cwd?: string | undefined;
   /** What becomes descriptor 0 of the child; `null` is the null device. */
@@ -26,9 +29,8 @@ export interface SpawnRequest {
 /** Outcome of a start: the pid, or the errno that says why there is none. */
 export type SpawnOutcome = { readonly pid: number; readonly errno: 0 } | { readonly errno: number };
 
-// Sizes of glibc's opaque types with room to spare: 336, 80 and 128 bytes.
+// Sizes of glibc's opaque types with room to spare: 336 and 128 bytes.
 const ATTRIBUTE_BYTES = 512;
-const ACTION_BYTES = 128;
 const SIGNAL_SET_BYTES = 128;
 const SET_GROUP = 0x02;
 const SET_SIGNAL_DEFAULT = 0x04;
@@ -47,7 +49,7 @@ const waiting: (() => void)[] = [];
  * Everything the native side may still read. koffi does not hold the buffers it is given during an asynchronous
  * call; without this, a garbage collection at the wrong moment makes a start fail with EPERM.
  */
-const held = new Set<readonly Buffer[]>();
+const held = new Set<readonly [SpawnFrame, PackedStrings]>();
 
 /** Resolves when no start is under way, so that every child that will ever be is known. */
 export async function startsSettled(): Promise<void> {
@@ -76,10 +78,9 @@ export async function spawnProcess(request: SpawnRequest): Promise<SpawnOutcome>
 function start(c: Libc, request: SpawnRequest): Promise<SpawnOutcome> {
   const attr = attributesFor(c, request.session === undefined ? SET_GROUP : SET_SESSION);
   nullDevice ??= openSync('/dev/null', 'r');
-  const actions = Buffer.allocUnsafeSlow(ACTION_BYTES);
-  const path = nativeString(request.path);
-  const pid = new Int32Array(Buffer.allocUnsafeSlow(8).buffer, 0, 1);
-  const cwd = request.cwd === undefined ? undefined : nativeString(request.cwd);
+  const { environment } = request;
+  const frame = spawnFrame(request.path, request.cwd ?? '', request.argv, environment, request.variables);
+  const { pid, actions } = frame;
   c.actionsInit(actions);
   c.actionsAddDup2(actions, request.stdin ?? nullDevice, 0);
   c.actionsAddDup2(actions, request.stdout, 1);
@@ -92,23 +93,13 @@ function start(c: Libc, request: SpawnRequest): Promise<SpawnOutcome> {
     // Onto itself: that takes the mark away which closes it at the exec.
     c.actionsAddDup2(actions, fd, fd);
   }
-  if (cwd !== undefined) {
-    c.actionsAddChdir(actions, cwd);
+  if (request.cwd !== undefined) {
+    c.actionsAddChdir(actions, frame.cwd);
   }
-  const { argv, envp } = request;
-  const kept = [
-    attr,
-    actions,
-    path,
-    Buffer.from(pid.buffer),
-    argv.pointers,
-    ...argv.blocks,
-    envp.pointers,
-    ...envp.blocks,
-  ];
+  const kept = [frame, environment] as const;
   held.add(kept);
   return new Promise((resolve, reject) => {
-    c.posixSpawnAsync(pid, path, actions, attr, argv.pointers, envp.pointers, (error, errno) => {
+    c.posixSpawnAsync(pid, frame.path, actions, attr, frame.argv, frame.envp, (error, errno) => {
       c.actionsDestroy(actions);
       held.delete(kept);
       if (error) {

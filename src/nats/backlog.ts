@@ -31,7 +31,7 @@ export class Backlog {
     return this.#sent - this.#arrived > MOST_BYTES;
   }
 
-  /** Notes that a message of so many bytes was handed to the client. */
+  /** Notes that a message of so many bytes is on its way. */
   add(bytes: number): void {
     this.#sent += bytes;
     if (!this.#asking && this.#sent - this.#arrived > ASK_BYTES) void this.#ask();
@@ -53,6 +53,7 @@ export class Backlog {
 
   async #ask(): Promise<void> {
     this.#asking = true;
+    await this.#connection.outbox.emptied();
     const upTo = this.#sent;
     try {
       await this.#connection.nc.flush();

@@ -5,6 +5,7 @@ import { ConnectFailedError, ConnectionLostError } from '../errors.ts';
 import type { Logger } from '../observe/index.ts';
 import { HEADER_ROOM, MAX_BODY_BYTES } from '../protocol/index.ts';
 import { CONNECT_TIMEOUT_MS, clientOptions, withoutUserInfo } from './options.ts';
+import { Outbox } from './outbox.ts';
 
 /** What the server refused to this user. */
 export interface PermissionRefusal {
@@ -35,6 +36,8 @@ export interface Connection {
   readonly connected: boolean;
   /** Largest body in bytes that the server of the moment carries for us, 768 KiB at most. */
   readonly bodyLimit: number;
+  /** Where what need not leave at once waits for the end of the turn. {@link flush} and {@link close} empty it. */
+  readonly outbox: Outbox;
   /** A fresh reply subject under the prefix that this user may subscribe to. */
   newInbox(): string;
   watch(watcher: Watcher): () => void;
@@ -97,6 +100,7 @@ async function wanted(dialing: Promise<NatsConnection>, signal: AbortSignal | un
 
 class SharedConnection implements Connection {
   readonly nc: NatsConnection;
+  readonly outbox = new Outbox();
   readonly #inboxPrefix: string | undefined;
   readonly #log: Logger | undefined;
   readonly #watchers = new Set<Watcher>();
@@ -131,6 +135,7 @@ class SharedConnection implements Connection {
   }
 
   async flush(timeoutMs = FLUSH_MS): Promise<void> {
+    this.outbox.empty();
     let timer: NodeJS.Timeout | undefined;
     try {
       const late = new Promise<never>((_, reject) => {
@@ -148,6 +153,7 @@ class SharedConnection implements Connection {
 
   async close(flushMs = FLUSH_MS): Promise<void> {
     this.#closing = true;
+    this.outbox.empty();
     if (this.nc.isClosed()) return;
     if (this.#connected) await this.flush(flushMs).catch(() => this.#log?.warn('closing without a confirmed flush'));
     await this.nc.close();

@@ -58,6 +58,11 @@ export class ReplySet {
     return this.#send(reason === undefined ? { ...header, accepted } : refusal(header, accepted, reason));
   }
 
+  /** Resolves when the messages so far have left for the server. */
+  sent(): Promise<void> {
+    return this.#request.sent();
+  }
+
   /** Says what is going on. Not sent before the acknowledgement, nor while there is no connection. */
   status(phase: string): boolean {
     if (!this.#acked || this.#settled || !this.#request.connected) return false;

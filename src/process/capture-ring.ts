@@ -2,7 +2,8 @@
 export const OUTPUT_LIMIT_BYTES = 65536;
 const HALF_BYTES = OUTPUT_LIMIT_BYTES / 2;
 const MARKER = '\n...[output truncated]...\n';
-const INITIAL_BYTES = 4096;
+/** Most outputs are short. A block below 4 KiB comes out of a pool that Node shares between many. */
+const INITIAL_BYTES = 256;
 
 /** What is left of an output once it has ended. */
 export interface Captured {
@@ -17,7 +18,7 @@ export interface Captured {
  * in and text comes out once, at the end, so that no character is split by the chunks it arrived in.
  */
 export class CaptureRing {
-  #head = Buffer.allocUnsafe(INITIAL_BYTES);
+  #head: Buffer = Buffer.alloc(0);
   #headLength = 0;
   /** The last bytes of an output that outgrew the limit, written round and round. */
   #tail: Buffer | undefined;
@@ -58,7 +59,9 @@ export class CaptureRing {
   #writeHead(chunk: Uint8Array): void {
     const needed = this.#headLength + chunk.length;
     if (needed > this.#head.length) {
-      const grown = Buffer.allocUnsafe(Math.min(OUTPUT_LIMIT_BYTES, Math.max(needed, this.#head.length * 4)));
+      const grown = Buffer.allocUnsafe(
+        Math.min(OUTPUT_LIMIT_BYTES, Math.max(needed, this.#head.length * 4, INITIAL_BYTES)),
+      );
       this.#head.copy(grown, 0, 0, this.#headLength);
       this.#head = grown;
     }

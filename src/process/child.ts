@@ -1,12 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type ExitStatus,
-  joinNativeStrings,
-  type NativeStrings,
-  nativeStrings,
-  signalTarget,
-  spawnProcess,
-} from '../native/index.ts';
+import { type ExitStatus, signalTarget, spawnProcess } from '../native/index.ts';
 import { type ChildEnvironment, DIRECTORY_VARIABLE } from './environment.ts';
 import { liveGroups } from './groups.ts';
 import { MARK_VARIABLE, newMark } from './mark.ts';
@@ -124,24 +117,30 @@ export async function startChild(spec: StartSpec, stdio: Stdio, timeoutMs: numbe
   const startedAt = performance.now();
   const deadline = timeoutMs > 0 && Number.isFinite(timeoutMs) ? Date.now() + timeoutMs : 0;
   const mark = newMark(deadline);
-  const argv = nativeStrings([spec.path, ...spec.args]);
-  const envp = environmentOf(spec, mark);
+  const { path, cwd } = spec;
+  const request = {
+    path,
+    argv: [path, ...spec.args],
+    environment: spec.environment.packed(),
+    variables: ownVariables(spec, mark),
+    cwd,
+    ...stdio,
+  };
   for (let attempt = 0; ; attempt++) {
-    const outcome = await spawnProcess({ path: spec.path, argv, envp, cwd: spec.cwd, ...stdio });
+    const outcome = await spawnProcess(request);
     if ('pid' in outcome) {
       spec.onStart?.(performance.now() - startedAt);
       return new Child(outcome.pid, mark, startedAt, deadline);
     }
     const pause = BUSY_RETRIES_MS[attempt];
     if (outcome.errno !== ETXTBSY || pause === undefined) {
-      throw startError(outcome.errno, spec.path, spec.cwd);
+      throw startError(outcome.errno, path, cwd);
     }
     await delay(pause);
   }
 }
 
-function environmentOf({ environment, cwd }: StartSpec, mark: string): NativeStrings {
+function ownVariables({ environment, cwd }: StartSpec, mark: string): string[] {
   const directory = cwd ?? environment.variables.get(DIRECTORY_VARIABLE);
-  const own = [`${MARK_VARIABLE}=${mark}`, ...(directory === undefined ? [] : [`${DIRECTORY_VARIABLE}=${directory}`])];
-  return joinNativeStrings(environment.packed(), nativeStrings(own));
+  return [`${MARK_VARIABLE}=${mark}`, ...(directory === undefined ? [] : [`${DIRECTORY_VARIABLE}=${directory}`])];
 }

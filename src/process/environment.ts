@@ -1,5 +1,5 @@
 import { ArgumentNulError } from '../errors.ts';
-import { type NativeStrings, nativeStrings } from '../native/index.ts';
+import { type PackedStrings, packStrings } from '../native/index.ts';
 import { MARK_VARIABLE } from './mark.ts';
 
 /**
@@ -34,7 +34,7 @@ export interface ChildEnvironment {
   /** For tests and for looking names up (PATH). */
   readonly variables: ReadonlyMap<string, string>;
   /** All but what differs between calls: {@link DIRECTORY_VARIABLE}, and the mark. Made at first use. */
-  packed(): NativeStrings;
+  packed(): PackedStrings;
 }
 
 /**
@@ -61,11 +61,11 @@ export function childEnvironment({ base, remove }: EnvironmentOptions): ChildEnv
       throw new ArgumentNulError(`the variable ${JSON.stringify(name)} holds a NUL character`);
     }
   }
-  let packed: NativeStrings | undefined;
+  let packed: PackedStrings | undefined;
   return {
     variables,
     packed: () => {
-      packed ??= nativeStrings(
+      packed ??= packStrings(
         [...variables].filter(([name]) => name !== DIRECTORY_VARIABLE).map(([name, value]) => `${name}=${value}`),
       );
       return packed;

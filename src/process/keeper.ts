@@ -1,6 +1,6 @@
 import { closeSync, existsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { closeQuietly, makePipe, nativeStrings, spawnProcess, startsSettled } from '../native/index.ts';
+import { closeQuietly, makePipe, packStrings, spawnProcess, startsSettled } from '../native/index.ts';
 import { type LiveGroup, liveGroups } from './groups.ts';
 import type { ProcessLog } from './log.ts';
 import { readEntry } from './proc.ts';
@@ -65,9 +65,10 @@ async function startKeeper(commands: readonly KeptCommand[]): Promise<string | u
   }
   const outcome = await spawnProcess({
     path: process.execPath,
-    argv: nativeStrings([process.execPath, keeperScript()]),
+    argv: [process.execPath, keeperScript()],
     // It needs no variable, and what ours hold is not its business.
-    envp: nativeStrings([]),
+    environment: packStrings([]),
+    variables: [],
     cwd: '/',
     stdin: pipe.read,
     stdout: STDERR,

@@ -132,8 +132,8 @@ export class ToolCalls {
     const started = performance.now();
     this.#running.add(running);
     log.info(fields, 'tool call running');
-    // The acknowledgement leaves with the next microtask; a start of a process before it would hold it up.
-    await Promise.resolve();
+    // The acknowledgement leaves before the process starts, which would hold it up.
+    await replies.sent();
     replies.keepAlive('running-tool');
     const onStart = (durationMs: number) => this.#observer.spawned(durationMs / 1_000);
     const context: CallContext = { timeoutMs, log, onStart };

@@ -54,6 +54,7 @@ function outlet() {
       sent.push({ message: decode(body, ACCEPT).message, final });
       return true;
     },
+    sent: async () => {},
   };
   return outlet;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceRequest } from '../../src/nats/index.ts';
 import { createLogger } from '../../src/observe/index.ts';
 import { childEnvironment, liveGroups, Slots } from '../../src/process/index.ts';
@@ -35,7 +36,7 @@ function admission() {
 }
 
 /** A request that arrived, and what was answered to it. */
-function arrived(body: string, connected = true) {
+function arrived(body: string, connected = true, sent: Promise<void> = Promise.resolve()) {
   const answers: Record<string, unknown>[] = [];
   const request: ServiceRequest = {
     data: Buffer.from(body),
@@ -49,9 +50,21 @@ function arrived(body: string, connected = true) {
       if (connected) answers.push(JSON.parse(Buffer.from(bytes).toString()));
       return connected;
     },
+    sent: () => sent,
   };
   return { request, answers };
 }
+
+test('nothing starts before the acknowledgement has left', async () => {
+  const { calls } = admission();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { request, answers } = arrived(wireCall('lab', 'echo', { words: 'hello' }), true, promise);
+  calls.handle(request);
+  await delay(300);
+  assert.equal(answers.length, 1, JSON.stringify(answers));
+  resolve();
+  await waitFor(() => answers.length === 2, { what: () => JSON.stringify(answers) });
+});
 
 test('a call that cannot be acknowledged starts nothing and takes no slot', async () => {
   const { calls, slots } = admission();

@@ -32,6 +32,8 @@ export interface ServiceRequest {
    * one waits for the connection to come back.
    */
   send(body: Uint8Array, final?: boolean): boolean;
+  /** Resolves when what was sent has left for the server, which is at the end of a turn of the event loop. */
+  sent(): Promise<void>;
 }
 
 const NOTHING = new Uint8Array(0);
@@ -106,17 +108,29 @@ export class IncomingRequest implements ServiceRequest {
     return this.#publish(body, final ? finalHeaders() : undefined);
   }
 
+  sent(): Promise<void> {
+    return this.#context.connection.outbox.emptied();
+  }
+
   #publish(body: Uint8Array, hdrs: MsgHdrs | undefined): boolean {
     const reply = this.replyTo;
     if (reply === undefined) return this.#failed('no reply subject');
+    if (!this.connected) return this.#later(reply, body, hdrs);
+    this.#context.backlog.add(body.length);
+    this.#context.connection.outbox.add(() => this.#handOver(reply, body, hdrs));
+    return true;
+  }
+
+  #handOver(reply: string, body: Uint8Array, hdrs: MsgHdrs | undefined): void {
     try {
       // The client takes a publish while it has no server and throws it away later, so it must not be asked.
-      if (!this.connected) return this.#later(reply, body, hdrs);
+      if (!this.connected) {
+        this.#later(reply, body, hdrs);
+        return;
+      }
       this.#context.connection.nc.publish(reply, body, hdrs === undefined ? undefined : { headers: hdrs });
-      this.#context.backlog.add(body.length);
-      return true;
     } catch (error) {
-      return this.#failed(error instanceof Error ? error.message : String(error));
+      this.#failed(error instanceof Error ? error.message : String(error));
     }
   }
 
