@@ -6,6 +6,7 @@ import { version } from './version.ts';
 /** Why a command is no tool, or what an agent may think of it. A daemon never ends, so no agent may start it. */
 const TAGS: Record<CommandName, readonly string[]> = {
   serve: ['ai:deny'],
+  mcp: ['ai:deny'],
   completion: ['ai:deny'],
   discover: ['ai:read_only'],
   info: ['ai:read_only'],

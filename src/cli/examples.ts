@@ -11,6 +11,10 @@ const EXAMPLES: Record<CommandName | 'fisk', readonly (readonly [command: string
     ['fisk serve --check', 'would it start, and what would it serve?'],
     ['fisk serve --dev', 'no NATS at hand: start a private server'],
   ],
+  mcp: [
+    ['fisk mcp --stdio --config agent.yaml', 'what a client is configured to start'],
+    ['fisk mcp --check', 'would it start, and what would it serve?'],
+  ],
   discover: [
     ['fisk discover --context local', 'who is there?'],
     ['fisk discover depot --context local', 'the card of one agent'],

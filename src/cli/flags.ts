@@ -30,3 +30,17 @@ export const serverFlag = (description = 'NATS server to use in place of a conte
   new Flag('--server <url>', description, 'text');
 
 export const jsonFlag = () => new Flag('--json', 'print one JSON document');
+
+export const metricsFlag = () =>
+  new Flag(
+    '--metrics-address <address>',
+    'serve metrics, health and a status page at HOST:PORT or PORT ($FISK_METRICS_ADDRESS)',
+    'text',
+  ).helpGroup('Watch:');
+
+export const logFormatFlag = () =>
+  new Flag('--log-format <form>', 'form of the log', 'text').choices(['json', 'text']).helpGroup('Log:');
+
+export const verboseFlag = () => new Flag('--verbose', 'log at debug level').helpGroup('Log:');
+
+export const noTelemetryFlag = () => new Flag('--no-telemetry', 'export nothing ($NO_TELEMETRY)').helpGroup('Log:');

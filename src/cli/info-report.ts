@@ -2,6 +2,7 @@ import { type Config, formatDuration } from '../config/index.ts';
 import { effectiveConcurrency } from '../serve/index.ts';
 import type { LoadedApplication } from '../tools/index.ts';
 import { cardBehavior, selectServed, type ToolNotice } from '../tools/index.ts';
+import { builtinsOf } from './builtins.ts';
 import { type DirectoryInfo, directoriesOf } from './directories.ts';
 import type { RemoteAgentInfo } from './remote-agents.ts';
 import { version } from './version.ts';
@@ -118,16 +119,6 @@ export function infoReport({ config, application, refusals, remoteAgents, env }:
     system_prompt: config.systemPrompt ?? null,
     notices: [...(application?.notices ?? []), ...selection.notices],
   };
-}
-
-/** The built-in groups that the file enables, as people call them. They are never served to peers. */
-export function builtinsOf({ harness }: Config): string[] {
-  const groups: [string, boolean][] = [
-    ['human-in-the-loop', harness.humanInTheLoop],
-    ['memory', harness.memory.enabled],
-    ['knowledge', harness.knowledge.enabled],
-  ];
-  return groups.filter(([, enabled]) => enabled).map(([name]) => name);
 }
 
 function modelOf({ llm }: Config): InfoReport['model'] {

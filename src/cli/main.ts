@@ -20,6 +20,7 @@ export type CommandModule = { run(context: CommandContext): Promise<number> };
 /** Each command is loaded when it is used: none pays for what only another one needs. */
 const commands: Record<CommandName, () => Promise<CommandModule>> = {
   serve: () => import('./commands/serve.ts'),
+  mcp: () => import('./commands/mcp.ts'),
   discover: () => import('./commands/discover.ts'),
   call: () => import('./commands/call.ts'),
   info: () => import('./commands/info.ts'),

@@ -1,10 +1,20 @@
 import { Argument, Command } from 'commander';
 import { CALL_EXIT_CODES, examples } from './examples.ts';
-import { configFlag, contextFlag, Flag, jsonFlag, serverFlag } from './flags.ts';
+import {
+  configFlag,
+  contextFlag,
+  Flag,
+  jsonFlag,
+  logFormatFlag,
+  metricsFlag,
+  noTelemetryFlag,
+  serverFlag,
+  verboseFlag,
+} from './flags.ts';
 import type { Terminal } from './render/terminal.ts';
 import { version } from './version.ts';
 
-export type CommandName = 'serve' | 'discover' | 'call' | 'info' | 'completion';
+export type CommandName = 'serve' | 'mcp' | 'discover' | 'call' | 'info' | 'completion';
 
 /** One command as it was typed. */
 export interface Invocation {
@@ -24,6 +34,7 @@ export interface Flags {
   readonly color: boolean;
   readonly check?: true;
   readonly dev?: true;
+  readonly stdio?: true;
   /** As it was typed; the configuration judges it. */
   readonly workers?: string;
   readonly stateDir?: string;
@@ -98,16 +109,25 @@ export function buildProgram(terminal: Terminal, run: Runner): Command {
     .addOption(new Flag('--workers <n>', 'queued jobs taken at once; not tool calls', 'integer').helpGroup(LATER))
     .addOption(new Flag('--api-key <key>', 'model provider key ($ANTHROPIC_API_KEY)', 'text').helpGroup(LATER))
     .addOption(new Flag('--base-url <url>', 'model provider ($ANTHROPIC_BASE_URL)', 'text').helpGroup(LATER))
-    .addOption(
-      new Flag(
-        '--metrics-address <address>',
-        'serve metrics, health and a status page at HOST:PORT or PORT ($FISK_METRICS_ADDRESS)',
-        'text',
-      ).helpGroup('Watch:'),
-    )
-    .addOption(new Flag('--log-format <form>', 'form of the log', 'text').choices(['json', 'text']).helpGroup('Log:'))
-    .addOption(new Flag('--verbose', 'log at debug level').helpGroup('Log:'))
-    .addOption(new Flag('--no-telemetry', 'export nothing ($NO_TELEMETRY)').helpGroup('Log:'));
+    .addOption(metricsFlag())
+    .addOption(logFormatFlag())
+    .addOption(verboseFlag())
+    .addOption(noTelemetryFlag());
+
+  add(
+    'mcp',
+    SERVING,
+    'serve the tools of an application to MCP clients',
+    'Serves the commands of the configured application to one MCP client over its standard streams. Editors and ' +
+      'assistants start it themselves. What needs an approval is asked of the person at the client.',
+  )
+    .addOption(configFlag())
+    .addOption(new Flag('--stdio', 'serve the client that started this, over standard input and output'))
+    .addOption(new Flag('--check', 'check the file, show what would be served, and leave'))
+    .addOption(metricsFlag())
+    .addOption(logFormatFlag())
+    .addOption(verboseFlag())
+    .addOption(noTelemetryFlag());
 
   add(
     'discover',

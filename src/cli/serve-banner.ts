@@ -2,7 +2,7 @@ import { type Config, formatDuration } from '../config/index.ts';
 import { withoutUserInfo } from '../nats/index.ts';
 import { discoverySubject, toolSubject } from '../protocol/index.ts';
 import type { ServedSelection } from '../tools/index.ts';
-import { builtinsOf } from './info-report.ts';
+import { builtinsOf } from './builtins.ts';
 import type { ServeBanner } from './render/banner.ts';
 import { version } from './version.ts';
 

@@ -1,6 +1,6 @@
 import { type Config, enabledEndpoints, loadConfig } from '../config/index.ts';
 import { ConfigInvalidError, FiskError } from '../errors.ts';
-import { selectForPeers } from '../serve/index.ts';
+import { selectForSurface } from '../host/index.ts';
 import type { LoadedApplication } from '../tools/index.ts';
 import type { Refusal } from './info-report.ts';
 
@@ -13,7 +13,7 @@ export function serveRefusals(
   if (enabledEndpoints(config).length === 0) return [];
   try {
     loadConfig({ path: config.path, mode: 'serve', env });
-    if (application !== undefined) selectForPeers(application, config);
+    if (application !== undefined) selectForSurface('a2a', application, config);
     return [];
   } catch (error) {
     if (error instanceof ConfigInvalidError) {

@@ -1,8 +1,8 @@
 import { complain, type Subject } from './check.ts';
 import { PROBLEM_RANK } from './problems.ts';
 
-/** What the command that reads the file needs of it. `lenient` needs nothing. */
-export type Mode = 'agent' | 'lenient' | 'serve';
+/** What the command that reads the file needs of it. `lenient` and `mcp` need nothing. */
+export type Mode = 'agent' | 'lenient' | 'mcp' | 'serve';
 
 const A2A = 'expose.agent.a2a';
 const JOBS = 'expose.agent.jobs';

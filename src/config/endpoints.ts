@@ -1,4 +1,4 @@
-import { NothingEnabledError } from '../errors.ts';
+import { NothingEnabledError, withRemedy } from '../errors.ts';
 import type { Config } from './types.ts';
 
 /** What a configuration asks fisk serve to run, in the order it is started. */
@@ -37,4 +37,19 @@ To take jobs from a queue (by default the queue FISK_AI and the task type fisk-a
       agent:
         jobs: {}
 `);
+}
+
+/** The error of fisk mcp for a file without the block that it needs; it shows what to write. */
+export function mcpNotEnabled(path: string): NothingEnabledError {
+  return withRemedy(
+    new NothingEnabledError(`${path} has no block expose.agent.mcp, so nothing is served over MCP.
+
+To serve the application's commands as tools to MCP clients, write:
+
+    expose:
+      agent:
+        mcp: {}
+`),
+    'Add the block expose.agent.mcp.',
+  );
 }

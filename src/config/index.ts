@@ -5,7 +5,7 @@ export { contextNames, loadNatsContext, type NatsContext, type NatsTls } from '.
 export { credentialNames } from './credentials.ts';
 export { checkWorkDir } from './directories.ts';
 export { DurationTextError, formatDuration, parseDuration } from './durations.ts';
-export { enabledEndpoints, nothingEnabled } from './endpoints.ts';
+export { enabledEndpoints, mcpNotEnabled, nothingEnabled } from './endpoints.ts';
 export { type LoadedConfig, type LoadRequest, loadConfig, parseConfig } from './load.ts';
 export { Pattern, PatternTextError } from './patterns.ts';
 export type { FlagValues } from './settings.ts';

@@ -89,9 +89,9 @@ export function parseConfig(text: string, request: LoadRequest): LoadedConfig {
   checkCommand(mode, subject, { contextOptional });
   checkMcpServers(subject);
   checkStateDir(subject, flags);
-  if (mode === 'serve') {
+  if (mode === 'serve' || mode === 'mcp') {
     const vetoed = telemetryVeto(env, booleanText(flags['no-telemetry'] ?? '') === true) !== undefined;
-    refuseNotBuilt(subject, vetoed);
+    refuseNotBuilt(mode, subject, vetoed);
   }
   const placeOf = (key: string) => {
     const offset = reading.place(key)?.key;

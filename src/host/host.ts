@@ -1,5 +1,5 @@
 import { type Config, loadNatsContext } from '../config/index.ts';
-import { type Connection, connect } from '../nats/index.ts';
+import type { Connection } from '../nats/index.ts';
 import type { Logger } from '../observe/index.ts';
 import type { LoadedApplication } from '../tools/index.ts';
 import { openApplication } from './application.ts';
@@ -56,6 +56,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
 
 async function dial(options: HostOptions, signal: AbortSignal): Promise<Connection> {
   const { config, env, servers, connectionName: name, log } = options;
+  // A daemon that is no peer on NATS loads nothing of it.
+  const { connect } = await import('../nats/index.ts');
   if (servers !== undefined) {
     return connect({ servers, name, log, signal });
   }

@@ -8,10 +8,10 @@ export type Surface = 'a2a' | 'mcp';
 
 /**
  * How an accepted call ended. `ok`: the command ended with 0. `nonzero`: it ended with another code or by a signal,
- * which is an answer and no failure. `timeout`: its time was up. `error`: it could not run. `interrupted`: its caller
- * was told that we leave, and its end is not known.
+ * which is an answer and no failure. `timeout`: its time was up. `error`: it could not run. `cancelled`: its caller
+ * gave it up, and it was ended. `interrupted`: its caller was told that we leave; whether it ended is not known.
  */
-export type CallOutcome = 'ok' | 'nonzero' | 'timeout' | 'error' | 'interrupted';
+export type CallOutcome = 'ok' | 'nonzero' | 'timeout' | 'error' | 'cancelled' | 'interrupted';
 
 /** Which call it is. Both texts are ours: the kinds are a fixed list, the names those on the card. */
 export interface CallFacts {
@@ -42,9 +42,10 @@ export interface ToolFacts {
 export interface Serving {
   readonly tools: readonly ToolFacts[];
   readonly slots: { readonly inUse: number; readonly limit: number };
-  readonly connection: { readonly connected: boolean };
-  readonly counts: ServiceNumbers;
-  held(): HeldNumbers;
+  /** These three are absent for a daemon that answers no requests over NATS. */
+  readonly connection?: { readonly connected: boolean };
+  readonly counts?: ServiceNumbers;
+  held?(): HeldNumbers;
 }
 
 /** Running totals of the service that answers. */

@@ -145,7 +145,7 @@ export function statusLine(tally: Tally): string {
   const parts = [
     what === undefined ? undefined : `${what.slots.inUse} of ${what.slots.limit} slots in use`,
     `${calls} call${calls === 1 ? '' : 's'}${troubles(tally)}`,
-    what?.connection.connected === false ? 'no connection to NATS' : undefined,
+    what?.connection?.connected === false ? 'no connection to NATS' : undefined,
     lastFault === undefined ? undefined : `last fault: ${lastFault}`,
   ];
   const state = currentState === 'ready' ? 'ready' : `${currentState} (${reason})`;

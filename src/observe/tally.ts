@@ -132,7 +132,7 @@ export class Tally implements ServeObserver {
     const reasons: string[] = [];
     if (this.#state !== 'ready') reasons.push(`the daemon is ${this.#state}`);
     if (this.#serving === undefined) reasons.push('the service is not registered');
-    else if (!this.#serving.connection.connected) reasons.push('there is no connection to NATS');
+    else if (this.#serving.connection?.connected === false) reasons.push('there is no connection to NATS');
     return reasons;
   }
 

@@ -1,8 +1,6 @@
+import { LONGEST_NAME } from '../host/index.ts';
 import { logText } from '../observe/index.ts';
 import type { ToolRequest } from '../protocol/index.ts';
-import type { Outcome } from '../tools/index.ts';
-
-const LONGEST_NAME = 128;
 
 /** The name a caller gave, fit to be told back: quoted, and not long. */
 export function nameOf({ name }: ToolRequest): string {
@@ -23,14 +21,5 @@ export function callFields(message: ToolRequest): Record<string, unknown> {
     // A name that is no tool's is a stranger's text of any length.
     tool: message.name.slice(0, LONGEST_NAME),
     kind: 'application',
-  };
-}
-
-/** What is logged of a command that ran: never its output. */
-export function outcomeFields({ exec }: Outcome, durationMs: number): Record<string, unknown> {
-  return {
-    duration: Math.round(durationMs),
-    ...(exec && { command: logText(exec.command), exit_code: exec.exitCode, truncated: exec.truncated }),
-    ...(exec?.signal && { signal: exec.signal }),
   };
 }

@@ -1,3 +1,2 @@
-export type { State } from './lifecycle.ts';
-export { effectiveConcurrency, selectForPeers } from './select.ts';
-export { type RunningServer, type ServerOptions, startServer } from './server.ts';
+export { effectiveConcurrency } from './concurrency.ts';
+export { type RunningServer, type ServerOptions, type State, startServer } from './server.ts';

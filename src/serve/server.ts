@@ -1,15 +1,17 @@
 import { NothingToServeError } from '../errors.ts';
-import type { Host } from '../host/index.ts';
+import { factsOf, type Host, selectForSurface } from '../host/index.ts';
 import { type MicroService, mintId, receive, type ServiceRequest, startMicroService } from '../nats/index.ts';
-import { type Logger, type ServeObserver, silentObserver } from '../observe/index.ts';
+import { type DaemonState, Lifecycle, type Logger, type ServeObserver, silentObserver } from '../observe/index.ts';
 import { endLiveGroups, Slots } from '../process/index.ts';
 import { discoverySubject, MESSAGE, toolSubject } from '../protocol/index.ts';
 import { createToolSet, isTagged, type LoadedApplication, type ServedSelection } from '../tools/index.ts';
 import { CardWriter, cardBody } from './card.ts';
-import { factsOf, watchServing } from './facts.ts';
-import { Lifecycle, type State } from './lifecycle.ts';
-import { effectiveConcurrency, selectForPeers } from './select.ts';
+import { effectiveConcurrency } from './concurrency.ts';
 import { ToolCalls } from './tool-calls.ts';
+import { watchServing } from './watch.ts';
+
+/** Where a daemon is in its life. */
+export type State = DaemonState;
 
 export interface ServerOptions {
   readonly host: Host;
@@ -51,7 +53,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (application === undefined) {
       throw new NothingToServeError('application_path is not set, and only the commands of an application are served');
     }
-    const served = selectForPeers(application, config);
+    const served = selectForSurface('a2a', application, config);
     const concurrency = effectiveConcurrency(config, log);
     const card = new CardWriter(cardBody(config.identity, version, served.served));
     warn(log, application, served);

@@ -1,11 +1,11 @@
 import { formatDuration } from '../config/index.ts';
+import { endingOf, kindOf, outcomeFields, prepareCall, type ReadyCall, reasonOf } from '../host/index.ts';
 import { type MicroService, ReplySet, receive, type ServiceRequest } from '../nats/index.ts';
 import { type CallOutcome, type EndCall, type Logger, type ServeObserver, silentObserver } from '../observe/index.ts';
 import type { Release, Slots } from '../process/index.ts';
 import { type Decoded, MESSAGE, type ToolReplyBody, type ToolRequest } from '../protocol/index.ts';
-import { type CallContext, denyingPrompter, isPreparable, type PreparedCall, type Tool } from '../tools/index.ts';
-import { callFields, nameOf, outcomeFields } from './call-log.ts';
-import { kindOf } from './facts.ts';
+import { type CallContext, denyingPrompter, type Tool } from '../tools/index.ts';
+import { callFields, nameOf } from './call-log.ts';
 import { failureReply } from './failure.ts';
 
 export interface ToolCallsOptions {
@@ -100,9 +100,9 @@ export class ToolCalls {
 
   #admit(replies: ReplySet, message: ToolRequest, tool: Tool, received: Decoded): void {
     const input = { value: message.input ?? {}, source: () => received.inputSource() ?? {} };
-    let call: PreparedCall['run'];
+    let call: ReadyCall;
     try {
-      call = isPreparable(tool) ? bound(tool.prepare(input)) : (context, deps) => tool.execute(context, input, deps);
+      call = prepareCall(tool, input);
     } catch (error) {
       replies.ack(true);
       replies.reply(failureReply(error, message.name, ''));
@@ -123,7 +123,7 @@ export class ToolCalls {
     }
   }
 
-  async #run(replies: ReplySet, message: ToolRequest, call: PreparedCall['run'], release: Release): Promise<void> {
+  async #run(replies: ReplySet, message: ToolRequest, call: ReadyCall, release: Release): Promise<void> {
     const { log, timeoutMs } = this.#options;
     const { name: tool } = message;
     const end = this.#observer.callStarted({ surface: 'a2a', kind: this.#kinds.get(tool) ?? 'unknown', tool });
@@ -138,18 +138,21 @@ export class ToolCalls {
     const onStart = (durationMs: number) => this.#observer.spawned(durationMs / 1_000);
     const context: CallContext = { timeoutMs, log, onStart };
     let reply: ToolReplyBody;
+    let ending: CallOutcome;
     try {
-      const outcome = await call(context, { prompter: denyingPrompter });
+      const outcome = await call.run(context, { prompter: denyingPrompter });
       reply = outcome;
+      ending = endingOf(outcome);
       log.info({ ...fields, ...outcomeFields(outcome, performance.now() - started) }, 'tool call completed');
     } catch (error) {
       reply = failureReply(error, message.name, formatDuration(timeoutMs));
+      ending = reply.code === 'timeout' ? 'timeout' : 'error';
       const duration = Math.round(performance.now() - started);
       log.error({ ...fields, duration, code: reply.code, error: reasonOf(error) }, 'tool call failed');
     }
     this.#averageMs += (performance.now() - started - this.#averageMs) * NEWEST;
     this.#running.delete(running);
-    running.end(endingOf(reply));
+    running.end(ending);
     // Before the reply: a caller that has its answer and calls again must find the slot free.
     release();
     replies.reply(reply);
@@ -178,18 +181,4 @@ export class ToolCalls {
     const full = code === 'capacity' ? { concurrency: slots.limit } : {};
     log.warn({ ...callFields(message), code, ...full }, 'tool call refused');
   }
-}
-
-/** A command that ran to its end answers with its code, whatever that is. */
-function endingOf({ isError, code, exec }: ToolReplyBody): CallOutcome {
-  if (isError) return code === 'timeout' ? 'timeout' : 'error';
-  return exec === undefined || exec.exitCode === 0 ? 'ok' : 'nonzero';
-}
-
-function bound(prepared: PreparedCall): PreparedCall['run'] {
-  return (context, deps) => prepared.run(context, deps);
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? (error.message.split('\n', 1)[0] ?? '').slice(0, 200) : String(error);
 }

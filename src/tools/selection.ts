@@ -1,5 +1,6 @@
-/** Which tools remain after an operator's filters, and which of those may be served to peers. */
+/** Which tools remain after an operator's filters, and which of those may be served, and where. */
 import type { NameFilter } from '../config/index.ts';
+import type { Surface } from '../observe/index.ts';
 import { DENY_TAG } from './behavior.ts';
 import { isConfirmable, isTagged } from './capabilities.ts';
 import type { Tool } from './contract.ts';
@@ -71,11 +72,16 @@ export interface ServedSelection {
   readonly notices: readonly ToolNotice[];
 }
 
-/** Decides what is served to peers. `key` is where the filters are configured, for the notices. */
-export function selectServed(
-  tools: readonly Tool[],
-  options: Filters & { readonly confirmTags: readonly string[]; readonly key?: string },
-): ServedSelection {
+export interface ServedOptions extends Filters {
+  readonly confirmTags: readonly string[];
+  /** Where it is served; to peers when absent. */
+  readonly surface?: Surface;
+  /** Where the filters are configured, for the notices. */
+  readonly key?: string;
+}
+
+/** Decides what is served on one surface. */
+export function selectServed(tools: readonly Tool[], options: ServedOptions): ServedSelection {
   const served: Tool[] = [];
   const withheld: WithheldTool[] = [];
   for (const tool of tools) {
@@ -92,13 +98,19 @@ export function selectServed(
   return { served, withheld, notices };
 }
 
-function whyWithheld(tool: Tool, options: Filters & { readonly confirmTags: readonly string[] }): string | undefined {
+function whyWithheld(tool: Tool, options: ServedOptions): string | undefined {
   const filtered = whyNarrowed(selectable(tool), options);
   if (filtered !== undefined) return filtered;
-  if (!tool.a2aExposable) return 'this kind of tool is never served to peers';
+  const { surface = 'a2a', confirmTags } = options;
+  if (!(surface === 'a2a' ? tool.a2aExposable : tool.mcpExposable)) {
+    return `this kind of tool is never served ${surface === 'a2a' ? 'to peers' : 'over MCP'}`;
+  }
   if (!isConfirmable(tool)) return 'it cannot say whether it needs an approval';
-  const trigger = tool.confirmTrigger(options.confirmTags);
-  if (trigger !== undefined) return `needs an approval (${trigger}) and nobody could give it`;
+  if (surface === 'a2a') {
+    // Over MCP somebody can be asked.
+    const trigger = tool.confirmTrigger(confirmTags);
+    if (trigger !== undefined) return `needs an approval (${trigger}) and nobody could give it`;
+  }
   if (!TOOL_NAME.test(tool.name)) return 'its name holds characters other than letters, digits, _ and -';
   if (tool.modelDescription === '') return 'it has no description';
   return undefined;

@@ -38,7 +38,7 @@ function candidates(...words: string[]): Promise<string[]> {
 }
 
 test('the first word is a command', async () => {
-  assert.deepEqual(await candidates(''), ['serve', 'discover', 'call', 'info', 'completion', 'help']);
+  assert.deepEqual(await candidates(''), ['serve', 'mcp', 'discover', 'call', 'info', 'completion', 'help']);
   assert.deepEqual(await candidates('c'), ['call', 'completion']);
 });
 

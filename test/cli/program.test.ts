@@ -34,7 +34,7 @@ test('bare fisk prints its usage on stdout and succeeds', async () => {
 test('the help names every command once, grouped, with examples, and fits 80 columns', async () => {
   const { code, stdout } = await fisk('--help');
   assert.equal(code, 0);
-  for (const command of ['serve', 'discover', 'call', 'info', 'completion']) {
+  for (const command of ['serve', 'mcp', 'discover', 'call', 'info', 'completion']) {
     assert.equal(stdout.match(new RegExp(`^ {2}${command}\\b`, 'gm'))?.length, 1, command);
   }
   for (const heading of ['Serve:', 'Ask and call:', 'Shell:', 'Examples:'])
@@ -42,7 +42,7 @@ test('the help names every command once, grouped, with examples, and fits 80 col
   for (const line of stdout.split('\n')) assert.ok(line.length <= 80, line);
 });
 
-for (const command of ['serve', 'discover', 'call', 'info', 'completion']) {
+for (const command of ['serve', 'mcp', 'discover', 'call', 'info', 'completion']) {
   test(`help of ${command} is on stdout with its usage, flags and examples, before and after the command`, async () => {
     const after = await fisk(command, '--help');
     assert.equal(after.code, 0);
@@ -155,7 +155,7 @@ test('fisk answers introspection with its own commands, whatever else is on the 
   const model = JSON.parse(stdout);
   assert.equal(model.name, 'fisk');
   const byName = new Map(model.commands.map((command: { name: string }) => [command.name, command]));
-  assert.deepEqual([...byName.keys()], ['serve', 'discover', 'call', 'info', 'completion']);
+  assert.deepEqual([...byName.keys()], ['serve', 'mcp', 'discover', 'call', 'info', 'completion']);
   const call = byName.get('call') as Json;
   assert.deepEqual(call['schema']['required'], ['agent', 'tool']);
   assert.deepEqual(call['schema']['properties']['arguments']['type'], 'array');

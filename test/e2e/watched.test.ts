@@ -138,5 +138,6 @@ test('a daemon that nobody watches has loaded nothing of what watching needs', a
   const plain = await loadedBy([]);
   assert.match(plain, /nats-core/);
   assert.doesNotMatch(plain, /prom-client|observe\/monitor\/|node:http\b/);
+  assert.doesNotMatch(plain, /modelcontextprotocol|src\/mcp\//, 'and nothing of another way to serve');
   assert.match(await loadedBy(['--metrics-address', '0']), /prom-client/);
 });

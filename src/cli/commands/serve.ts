@@ -8,13 +8,13 @@ import {
   nothingEnabled,
 } from '../../config/index.ts';
 import { UsageError } from '../../errors.ts';
-import { openApplication } from '../../host/index.ts';
-import { type MonitorAddress, parseMonitorAddress } from '../../observe/index.ts';
-import { effectiveConcurrency, selectForPeers } from '../../serve/index.ts';
-import { runDaemon } from '../daemon.ts';
+import { openApplication, selectForSurface } from '../../host/index.ts';
+import { effectiveConcurrency } from '../../serve/index.ts';
+import { chosenMonitorAddress } from '../daemon.ts';
 import type { CommandContext } from '../main.ts';
 import { renderCheck } from '../render/check.ts';
 import { bannerOf } from '../serve-banner.ts';
+import { runServeDaemon } from '../serve-daemon.ts';
 import { stoppable } from '../signals.ts';
 import { serverList } from '../target.ts';
 
@@ -28,16 +28,10 @@ export async function run(context: CommandContext): Promise<number> {
   for (const notice of loaded.notices) terminal.err.warning(notice);
   if (enabledEndpoints(loaded.config).length === 0) throw nothingEnabled(loaded.config.path);
   const servers = chosenServers(context, loaded);
-  const monitorAddress = chosenAddress(context);
+  const monitorAddress = chosenMonitorAddress(flags, context.env);
   return flags.check
     ? check(context, loaded, servers)
-    : runDaemon({ ...context, config: loaded.config, servers, monitorAddress });
-}
-
-/** Where metrics, health and the status page are served, if they are. */
-function chosenAddress({ flags, env }: CommandContext): MonitorAddress | undefined {
-  const text = flags.metricsAddress ?? env['FISK_METRICS_ADDRESS'];
-  return text ? parseMonitorAddress(text) : undefined;
+    : runServeDaemon({ ...context, config: loaded.config, servers, monitorAddress });
 }
 
 /** Everything that can be told from the command line and the file alone. */
@@ -79,7 +73,7 @@ async function check(
   if (servers === undefined) {
     await stoppable((signal) => loadNatsContext(config.natsContext ?? '', env, signal));
   }
-  const served = selectForPeers(application, config);
+  const served = selectForSurface('a2a', application, config);
   const banner = bannerOf({ config, served, concurrency: effectiveConcurrency(config), servers });
   for (const { message } of [...application.notices, ...served.notices]) terminal.err.warning(message);
   const withheld = [

@@ -71,16 +71,16 @@ function stateLine(tally: Tally): Html {
 
 function tiles(tally: Tally, now: number): Html[] {
   const { slots } = tally.what ?? { slots: { inUse: 0, limit: 0 } };
-  const lost = (tally.what?.counts.failedSends ?? 0) + (tally.what?.held().dropped ?? 0);
+  const lost = (tally.what?.counts?.failedSends ?? 0) + (tally.what?.held?.().dropped ?? 0);
   return [
     tile('Slots in use', `${slots.inUse} of ${slots.limit}`, pips(slots.inUse, slots.limit)),
     tile('Calls', countText(tally.calls), html`<span class="note">${tally.running.size} in flight</span>`),
-    tile('Failed', countText(tally.failed), html`<span class="note">timeout, error, interrupted</span>`),
+    tile('Failed', countText(tally.failed), html`<span class="note">timeout, error, cancelled, interrupted</span>`),
     tile('Refused', countText(tally.refusedCalls), html`<span class="note">nothing was started</span>`),
     tile(
       'Replies lost',
       countText(lost),
-      html`<span class="note">${tally.what?.held().waiting ?? 0} held back now</span>`,
+      html`<span class="note">${tally.what?.held?.().waiting ?? 0} held back now</span>`,
     ),
     tile(
       'Up for',

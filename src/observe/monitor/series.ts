@@ -52,7 +52,11 @@ export const SERIES: readonly Series[] = [
     type: 'gauge',
     help: '1 while there is a connection to NATS.',
     labels: [],
-    read: (tally) => one(Number(tally.what?.connection.connected ?? false)),
+    // A daemon that never has one is not cut off.
+    read: (tally) =>
+      tally.what !== undefined && tally.what.connection === undefined
+        ? []
+        : one(Number(tally.what?.connection?.connected ?? false)),
   },
   {
     name: 'fisk_reconnects_total',
@@ -118,7 +122,8 @@ export const SERIES: readonly Series[] = [
     help: 'Calls that were answered without running anything, by the code their caller got.',
     labels: ['surface', 'code'],
     read: function* (tally) {
-      for (const code of CODES) if (!tally.refusals.has(`a2a ${code}`)) yield [{ surface: 'a2a', code }, 0];
+      const surface = tally.what !== undefined && tally.what.connection === undefined ? 'mcp' : 'a2a';
+      for (const code of CODES) if (!tally.refusals.has(`${surface} ${code}`)) yield [{ surface, code }, 0];
       for (const { surface, code, count } of tally.refusals.values()) yield [{ surface, code }, count];
     },
   },
@@ -128,7 +133,7 @@ export const SERIES: readonly Series[] = [
     help: 'Requests that were no valid message, by the check that they failed.',
     labels: ['class'],
     read: function* (tally) {
-      const seen = tally.what?.counts.malformed ?? new Map<string, number>();
+      const seen = tally.what?.counts?.malformed ?? new Map<string, number>();
       for (const name of new Set([...CLASSES, ...seen.keys()])) yield [{ class: name }, seen.get(name) ?? 0];
     },
   },
@@ -137,35 +142,35 @@ export const SERIES: readonly Series[] = [
     type: 'counter',
     help: 'Requests served although they named another agent as their recipient.',
     labels: [],
-    read: (tally) => one(tally.what?.counts.foreignRecipients ?? 0),
+    read: (tally) => one(tally.what?.counts?.foreignRecipients ?? 0),
   },
   {
     name: 'fisk_reply_failures_total',
     type: 'counter',
     help: 'Messages to callers that could not be sent.',
     labels: [],
-    read: (tally) => one(tally.what?.counts.failedSends ?? 0),
+    read: (tally) => one(tally.what?.counts?.failedSends ?? 0),
   },
   {
     name: 'fisk_held_replies',
     type: 'gauge',
     help: 'Final replies that wait for the connection to come back.',
     labels: [],
-    read: (tally) => one(tally.what?.held().waiting ?? 0),
+    read: (tally) => one(tally.what?.held?.().waiting ?? 0),
   },
   {
     name: 'fisk_held_replies_total',
     type: 'counter',
     help: 'Final replies that ever had to wait for the connection.',
     labels: [],
-    read: (tally) => one(tally.what?.held().held ?? 0),
+    read: (tally) => one(tally.what?.held?.().held ?? 0),
   },
   {
     name: 'fisk_dropped_replies_total',
     type: 'counter',
     help: 'Final replies that were given up: too many had to wait, their callers stayed away, or the daemon left.',
     labels: [],
-    read: (tally) => one(tally.what?.held().dropped ?? 0),
+    read: (tally) => one(tally.what?.held?.().dropped ?? 0),
   },
   {
     name: 'fisk_spawn_duration_seconds',

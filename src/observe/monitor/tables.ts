@@ -9,6 +9,7 @@ const OUTCOME_TONES: Readonly<Record<CallOutcome, string>> = {
   nonzero: 'warn',
   timeout: 'bad',
   error: 'bad',
+  cancelled: 'idle',
   interrupted: 'idle',
 };
 
@@ -84,7 +85,7 @@ export function toolTable(tally: Tally): Html {
 
 export function refusalTable(tally: Tally): Html {
   const refused = [...tally.refusals.values()].map(({ code, count }) => ({ what: code, why: 'refused', count }));
-  const malformed = [...(tally.what?.counts.malformed ?? [])].map(([what, count]) => ({
+  const malformed = [...(tally.what?.counts?.malformed ?? [])].map(([what, count]) => ({
     what,
     why: 'malformed',
     count,

@@ -1,5 +1,4 @@
-import type { Host } from '../host/index.ts';
-import type { ServeObserver, Serving, ToolFacts } from '../observe/index.ts';
+import type { ToolFacts } from '../../observe/index.ts';
 import {
   type Behavior,
   describeCall,
@@ -8,7 +7,7 @@ import {
   type Kind,
   type ServedSelection,
   type Tool,
-} from '../tools/index.ts';
+} from '../../tools/index.ts';
 
 const NO_INPUT = { value: {}, source: () => ({}) };
 
@@ -42,16 +41,4 @@ function behaviorWords({ readOnly, destructive, idempotent, openWorld }: Behavio
     idempotent ? 'idempotent' : '',
     openWorld ? 'open world' : '',
   ].filter((word) => word !== '');
-}
-
-/** Tells what is served, and from now on what becomes of the connection. */
-export function watchServing(observer: ServeObserver, { connection }: Host, what: Omit<Serving, 'connection'>): void {
-  observer.serving({ ...what, connection });
-  observer.connection('connected', connection.nc.getServer());
-  connection.watch({
-    disconnected: (server) => observer.connection('disconnected', server),
-    reconnected: (server, awayMs) => observer.connection('reconnected', server, awayMs),
-    leaving: (server) => observer.connection('lame duck', server),
-    lost: () => observer.connection('lost'),
-  });
 }

@@ -1,10 +1,8 @@
-import { type DaemonState, type Logger, type ServeObserver, silentObserver } from '../observe/index.ts';
-
-/** Where a daemon is in its life. */
-export type State = DaemonState;
+import type { Logger } from './logger.ts';
+import { type DaemonState, type ServeObserver, silentObserver } from './observer.ts';
 
 /** Which states may follow which. The last two are ends. */
-const NEXT: Readonly<Record<State, readonly State[]>> = {
+const NEXT: Readonly<Record<DaemonState, readonly DaemonState[]>> = {
   starting: ['ready', 'draining', 'failed'],
   ready: ['draining'],
   draining: ['stopped', 'failed'],
@@ -16,19 +14,19 @@ const NEXT: Readonly<Record<State, readonly State[]>> = {
 export class Lifecycle {
   readonly #log: Logger;
   readonly #observer: ServeObserver;
-  #state: State = 'starting';
+  #state: DaemonState = 'starting';
 
   constructor(log: Logger, observer: ServeObserver = silentObserver) {
     this.#log = log;
     this.#observer = observer;
   }
 
-  get state(): State {
+  get state(): DaemonState {
     return this.#state;
   }
 
   /** Goes to `next`, logs it and tells whoever watches. A change that no daemon makes is a mistake in this program and throws. */
-  to(next: State, reason: string): void {
+  to(next: DaemonState, reason: string): void {
     if (!NEXT[this.#state].includes(next)) {
       throw new Error(`a daemon that is ${this.#state} cannot become ${next}`);
     }

@@ -1,17 +1,20 @@
-import type { Config } from '../config/index.ts';
-import { NothingToServeError, withRemedy } from '../errors.ts';
-import type { Logger } from '../observe/index.ts';
-import { cpuLimit, defaultConcurrency } from '../process/index.ts';
-import { type LoadedApplication, type ServedSelection, selectServed } from '../tools/index.ts';
+import type { Config } from '../../config/index.ts';
+import { NothingToServeError, withRemedy } from '../../errors.ts';
+import type { Surface } from '../../observe/index.ts';
+import { type LoadedApplication, type ServedSelection, selectServed } from '../../tools/index.ts';
+
+/** To whom a tool is served, as it completes a sentence. */
+const TO: Readonly<Record<Surface, string>> = { a2a: 'to peers', mcp: 'over MCP' };
 
 /**
- * What of an application is served to peers.
+ * What of an application is served on a surface.
  * @throws {NothingToServeError} when nothing is, and why.
  */
-export function selectForPeers(application: LoadedApplication, config: Config): ServedSelection {
+export function selectForSurface(surface: Surface, application: LoadedApplication, config: Config): ServedSelection {
   const selection = selectServed(application.tools, {
     ...config.expose.tools,
     confirmTags: config.harness.confirmTags,
+    surface,
   });
   if (selection.served.length > 0) {
     return selection;
@@ -32,22 +35,10 @@ export function selectForPeers(application: LoadedApplication, config: Config): 
   const which = tools.length === 1 ? 'the only tool' : `none of the ${tools.length} tools`;
   const can = tools.length === 1 ? 'cannot' : 'can';
   throw new NothingToServeError(
-    `${which} of ${path} ${can} be served to peers: ${reasonsOf(selection.withheld).join('; ')}`,
+    `${which} of ${path} ${can} be served ${TO[surface]}: ${reasonsOf(selection.withheld).join('; ')}`,
   );
 }
 
 function reasonsOf(left: readonly { readonly reason: string }[]): string[] {
   return [...new Set(left.map(({ reason }) => reason))];
-}
-
-/** Commands at a time: what the configuration says, else what the CPU limit of this process suggests. */
-export function effectiveConcurrency(config: Config, log?: Logger): number {
-  if (config.expose.a2a.maxConcurrentTools > 0) {
-    return config.expose.a2a.maxConcurrentTools;
-  }
-  const { cpus, notes } = cpuLimit();
-  for (const note of notes) {
-    log?.warn(note);
-  }
-  return defaultConcurrency(cpus);
 }

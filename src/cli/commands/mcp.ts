@@ -1,0 +1,47 @@
+import { type LoadedConfig, loadConfig, mcpNotEnabled } from '../../config/index.ts';
+import { NothingToServeError, UsageError } from '../../errors.ts';
+import { openApplication, selectForSurface } from '../../host/index.ts';
+import { chosenMonitorAddress } from '../daemon.ts';
+import type { CommandContext } from '../main.ts';
+import { mcpBannerOf } from '../mcp-banner.ts';
+import { runMcpDaemon } from '../mcp-daemon.ts';
+import { renderMcpCheck } from '../render/mcp-banner.ts';
+import { stoppable } from '../signals.ts';
+
+/** Serves tools to MCP clients until told to stop, or only shows what would be served. */
+export async function run(context: CommandContext): Promise<number> {
+  const { flags, env, terminal } = context;
+  const loaded = load(context);
+  for (const notice of loaded.notices) terminal.err.warning(notice);
+  const { config } = loaded;
+  if (config.expose.mcp === undefined) throw mcpNotEnabled(config.path);
+  const monitorAddress = chosenMonitorAddress(flags, env);
+  if (flags.check) return check(context, loaded);
+  if (!flags.stdio) throw new UsageError('say how clients are served: --stdio');
+  return runMcpDaemon({ ...context, config, monitorAddress });
+}
+
+/** Everything that can be told from the command line and the file alone. */
+function load({ flags, env }: CommandContext): LoadedConfig {
+  return loadConfig({
+    path: flags.config,
+    mode: 'mcp',
+    env,
+    flags: { 'no-telemetry': flags.telemetry ? undefined : 'true' },
+  });
+}
+
+/** Does what a start would do, short of answering anybody. */
+async function check({ env, terminal }: CommandContext, { config }: LoadedConfig): Promise<number> {
+  const application = await stoppable((signal) => openApplication({ config, env, signal }));
+  if (application === undefined) throw new NothingToServeError('application_path is not set');
+  const served = selectForSurface('mcp', application, config);
+  for (const { message } of [...application.notices, ...served.notices]) terminal.err.warning(message);
+  const withheld = [
+    ...application.removed.map(({ name, reason }) => ({ name, reason })),
+    ...served.withheld.map(({ tool, reason }) => ({ name: tool.name, reason })),
+  ];
+  const banner = mcpBannerOf({ config, served, endpoint: undefined });
+  terminal.out.write(renderMcpCheck({ banner, application, withheld }, terminal.out.style));
+  return 0;
+}

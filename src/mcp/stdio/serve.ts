@@ -1,0 +1,36 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { logText } from '../../observe/index.ts';
+import type { StdioFront, StdioOptions } from './open.ts';
+import { StdioTransport } from './transport.ts';
+
+/** As large as a message over HTTP may be, and as much for a client that does not read. */
+const LIMITS = { message: 4 * 1_048_576, unread: 4 * 1_048_576 } as const;
+
+/** How long the last answers may take to be read, in ms. */
+const FLUSH_MS = 500;
+
+/** There is one client, and it is whoever started us. */
+const CLIENT = { connection: 'stdio' } as const;
+
+/** Serves one client over two streams, every revision. */
+export function serveOver({ service, log, input, output, limits }: StdioOptions): StdioFront {
+  const transport = new StdioTransport({ input, output, limits: { ...LIMITS, ...limits }, log });
+  const handle = serveStdio(() => service.createServer(CLIENT), {
+    transport,
+    onerror: (error) => log.debug({ error: logText(error.message) }, 'the protocol library reports an error'),
+  });
+  let end: Promise<void> | undefined;
+  const close = async () => {
+    transport.stopReading();
+    await service.drain();
+    await transport.flushed(FLUSH_MS);
+    await handle.close();
+  };
+  return {
+    gone: transport.gone,
+    close: () => {
+      end ??= close();
+      return end;
+    },
+  };
+}

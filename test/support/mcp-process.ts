@@ -1,0 +1,62 @@
+/** `fisk mcp --stdio` as a client starts it: a process of its own with a pipe at each of its three streams. */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fiskEntry } from './fisk.ts';
+import { RawMcp } from './raw-mcp.ts';
+import { type RunResult, spawnOwned } from './run.ts';
+import { fixture, tempFile } from './tmp.ts';
+import { waitFor } from './wait.ts';
+
+export interface McpProcessOptions {
+  /** YAML below `expose.agent.mcp`, in flow style without its braces. */
+  readonly mcp?: string;
+  /** More YAML at the top level. */
+  readonly yaml?: string;
+  readonly application?: string;
+  readonly args?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** The command line that serves an application so. */
+export function mcpCommand(options: McpProcessOptions = {}): { command: string; args: string[] } {
+  const { mcp = '', yaml = '', application = fixture('lab.sh'), args = [] } = options;
+  const text = `identity: lab\napplication_path: ${application}\nexpose: {agent: {mcp: {${mcp}}}}\n${yaml}\n`;
+  return {
+    command: process.execPath,
+    args: [fiskEntry, 'mcp', '--stdio', '--config', tempFile('agent.yaml', text), ...args],
+  };
+}
+
+export interface McpProcess {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly raw: RawMcp;
+  stderr(): string;
+  readonly ended: Promise<RunResult>;
+  /** Waits for a text on stderr. */
+  told(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+/** Starts one and waits until it answers. */
+export async function startMcpProcess(options: McpProcessOptions = {}): Promise<McpProcess> {
+  const { command, args } = mcpCommand(options);
+  const child = spawnOwned(command, args, { env: options.env ?? process.env, stdio: 'pipe' });
+  if (child.stdin === null || child.stdout === null) throw new Error('no pipes');
+  let told = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    told += chunk;
+  });
+  const stderr = () => told;
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, stdout: '', stderr: told }));
+  const started: McpProcess = {
+    child,
+    pid: child.pid ?? 0,
+    raw: new RawMcp(child.stdout, child.stdin),
+    stderr,
+    ended,
+    told: (pattern) =>
+      waitFor(() => pattern.exec(told) ?? undefined, { timeout: 20_000, what: () => `${pattern} in ${told}` }),
+  };
+  await started.told(/Exposed:/);
+  return started;
+}
