@@ -35,6 +35,8 @@ export interface Flags {
   readonly check?: true;
   readonly dev?: true;
   readonly stdio?: true;
+  readonly describe?: true;
+  readonly registryName?: string;
   /** As it was typed; the configuration judges it. */
   readonly workers?: string;
   readonly stateDir?: string;
