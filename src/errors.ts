@@ -458,3 +458,26 @@ export class MonitorAddressError extends define(
   'The address for metrics, health and the status page cannot be used.',
   'Give --metrics-address (or FISK_METRICS_ADDRESS) as HOST:PORT or PORT, with a port that nobody else listens on.',
 ) {}
+
+// --- serving over MCP ---------------------------------------------------------------------------------------------
+
+export class McpAddressError extends define(
+  'FISK_MCP_ADDRESS',
+  1,
+  'The address that MCP is to be served on cannot be listened on.',
+  'Give an address of this machine and a free port, with --address and --port or in expose.agent.mcp.',
+) {}
+
+export class McpTokenError extends define(
+  'FISK_MCP_TOKEN',
+  1,
+  'MCP is to be served where other machines can reach it but no bearer token is set, or the token is unset, short or no token at all.',
+  'Put a random text of at least 16 characters into a variable and name that variable in expose.agent.mcp.token_env.',
+) {}
+
+export class McpAllowedError extends define(
+  'FISK_MCP_ALLOWED',
+  1,
+  'An entry of expose.agent.mcp.allowed_hosts or allowed_origins can match no request.',
+  'Write hosts as mcp.example.com and origins as https://app.example.com; wildcards are not supported.',
+) {}

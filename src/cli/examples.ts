@@ -13,6 +13,7 @@ const EXAMPLES: Record<CommandName | 'fisk', readonly (readonly [command: string
   ],
   mcp: [
     ['fisk mcp --stdio --config agent.yaml', 'what a client is configured to start'],
+    ['fisk mcp --port 8080', 'over HTTP, for clients of this machine'],
     ['fisk mcp --check', 'would it start, and what would it serve?'],
   ],
   discover: [

@@ -38,6 +38,9 @@ export interface Flags {
   readonly describe?: true;
   readonly registryName?: string;
   /** As it was typed; the configuration judges it. */
+  readonly port?: string;
+  readonly address?: string;
+  /** As it was typed; the configuration judges it. */
   readonly workers?: string;
   readonly stateDir?: string;
   readonly workDir?: string;
@@ -120,11 +123,13 @@ export function buildProgram(terminal: Terminal, run: Runner): Command {
     'mcp',
     SERVING,
     'serve the tools of an application to MCP clients',
-    'Serves the commands of the configured application to one MCP client over its standard streams. Editors and ' +
-      'assistants start it themselves. What needs an approval is asked of the person at the client.',
+    'Serves the commands of the configured application to MCP clients over HTTP, or to the one that started it over ' +
+      'its standard streams. What needs an approval is asked of the person at the client.',
   )
     .addOption(configFlag())
     .addOption(new Flag('--stdio', 'serve the client that started this, over standard input and output'))
+    .addOption(new Flag('--port <port>', 'port to listen on, else 8080 ($FISK_AI_MCP_PORT)', 'integer'))
+    .addOption(new Flag('--address <host>', 'address to listen on, else loopback ($FISK_AI_MCP_ADDRESS)', 'text'))
     .addOption(new Flag('--check', 'check the file, show what would be served, and leave'))
     .addOption(metricsFlag())
     .addOption(logFormatFlag())

@@ -11,13 +11,15 @@ import { stoppable } from '../signals.ts';
 /** Serves tools to MCP clients until told to stop, or only shows what would be served. */
 export async function run(context: CommandContext): Promise<number> {
   const { flags, env, terminal } = context;
+  if (flags.stdio && (flags.port !== undefined || flags.address !== undefined)) {
+    throw new UsageError('--stdio serves no port: leave --port and --address out');
+  }
   const loaded = load(context);
   for (const notice of loaded.notices) terminal.err.warning(notice);
   const { config } = loaded;
   if (config.expose.mcp === undefined) throw mcpNotEnabled(config.path);
   const monitorAddress = chosenMonitorAddress(flags, env);
   if (flags.check) return check(context, loaded);
-  if (!flags.stdio) throw new UsageError('say how clients are served: --stdio');
   return runMcpDaemon({ ...context, config, monitorAddress });
 }
 
@@ -26,9 +28,22 @@ function load({ flags, env }: CommandContext): LoadedConfig {
   return loadConfig({
     path: flags.config,
     mode: 'mcp',
-    env,
-    flags: { 'no-telemetry': flags.telemetry ? undefined : 'true' },
+    env: isNoPort(env[PORT_VARIABLE]) ? { ...env, [PORT_VARIABLE]: '' } : env,
+    flags: {
+      'no-telemetry': flags.telemetry ? undefined : 'true',
+      // The variables of these count only where something is listened on.
+      ...(flags.stdio
+        ? {}
+        : { port: isNoPort(flags.port) ? undefined : flags.port, address: flags.address || undefined }),
+    },
   });
+}
+
+const PORT_VARIABLE = 'FISK_AI_MCP_PORT';
+
+/** Whether a port was typed that is none, which leaves it to the next place that may name one. */
+function isNoPort(text: string | undefined): boolean {
+  return text !== undefined && /^0+$/.test(text.trim());
 }
 
 /** Does what a start would do, short of answering anybody. */

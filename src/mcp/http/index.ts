@@ -1,0 +1,2 @@
+export { type McpHttp, type McpHttpOptions, startMcpHttp } from './start.ts';
+export { tokenFrom } from './token.ts';
