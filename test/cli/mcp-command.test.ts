@@ -101,9 +101,11 @@ test('what would be served is shown without answering anybody, and what is withh
   assert.match(stdout, /denied +tagged ai:deny\n/);
 });
 
-test('how clients are served must be said', async () => {
-  const { code, stderr } = await mcp(lab('{}'));
-  assert.equal(code, 1);
-  assert.match(stderr, /^error: .*--stdio\n/);
-  assert.match(stderr, /Usage: fisk mcp/);
+test('a port goes with no client that started us', async () => {
+  for (const flag of ['--port=1', '--address=localhost']) {
+    const { code, stderr } = await mcp(lab('{}'), '--stdio', flag);
+    assert.equal(code, 1);
+    assert.match(stderr, /^error: --stdio serves no port/);
+    assert.match(stderr, /Usage: fisk mcp/);
+  }
 });
