@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config/index.ts';
 import { openApplication } from '../host/index.ts';
 import { type McpFront, type McpService, openHttp, openStdio, startMcp, tokenFrom } from '../mcp/index.ts';
@@ -24,6 +25,8 @@ export interface McpDaemonOptions {
  * exit code.
  */
 export function runMcpDaemon(options: McpDaemonOptions): Promise<number> {
+  // The protocol library makes much that is soon thrown away. Left alone the heap grows by half under load and stays so.
+  setFlagsFromString('--optimize-for-size');
   return runDaemon({ ...options, drainWords: endedFirst }, (parts) => lifetime(options, parts));
 }
 
@@ -50,6 +53,8 @@ async function lifetime(options: McpDaemonOptions, parts: DaemonParts): Promise<
   terminal.err.write(renderMcpBanner(banner, terminal.err.style));
   const { fault } = await server.done;
   await stopping.killed;
+  // A client that does not read has been waited for, and must not hold up the end of the process.
+  terminal.out.abandon();
   if (fault !== undefined) throw fault;
   return stopping.exitCode;
 }

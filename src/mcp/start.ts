@@ -2,7 +2,7 @@ import type { Config } from '../config/index.ts';
 import { NothingToServeError } from '../errors.ts';
 import { factsOf, selectForSurface } from '../host/index.ts';
 import { type DaemonState, Lifecycle, type Logger, type ServeObserver, silentObserver } from '../observe/index.ts';
-import { endLiveGroups, Slots } from '../process/index.ts';
+import { endLiveGroups, Slots, straysEnded } from '../process/index.ts';
 import { isConfirmable, isTagged, type LoadedApplication, type ServedSelection } from '../tools/index.ts';
 import type { McpService } from './contract.ts';
 
@@ -108,6 +108,9 @@ function tellOfApprovals(log: Logger, { expose, harness }: Config, { served }: S
   }
 }
 
+/** How long processes that commands moved out of their groups may hold up the end, in ms. */
+const STRAYS_MS = 2_000;
+
 interface McpParts {
   readonly lifecycle: Lifecycle;
   readonly service: McpService;
@@ -155,6 +158,7 @@ class Mcp implements RunningMcp {
       await front.close();
       // Whatever a client managed to start in the last moment does not outlive us.
       await endLiveGroups(log);
+      await straysEnded(STRAYS_MS);
     } catch (error) {
       fault = error instanceof Error ? error : new Error(String(error));
     }

@@ -12,3 +12,4 @@ export { adoptOrphans } from './orphans.ts';
 export { type CommandResult, type CommandSpec, runCommand } from './run.ts';
 export { type Release, Slots } from './slots.ts';
 export { checkStartable } from './start-errors.ts';
+export { straysEnded } from './strays.ts';

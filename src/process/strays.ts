@@ -25,7 +25,23 @@ export interface Traced {
  * Ends what a command started and moved out of its process group, found by the mark in its environment: SIGTERM and one
  * second later SIGKILL. Never fails; what was found is one log line.
  */
-export async function endStrays(call: Traced, log: ProcessLog): Promise<void> {
+export function endStrays(call: Traced, log: ProcessLog): Promise<void> {
+  const ending = findAndEnd(call, log).finally(() => endings.delete(ending));
+  endings.add(ending);
+  return ending;
+}
+
+const endings = new Set<Promise<void>>();
+
+/** Resolves when nothing is being looked for and ended any more, after `boundMs` at the latest. */
+export async function straysEnded(boundMs: number): Promise<void> {
+  const bound = Promise.withResolvers<void>();
+  const timer = setTimeout(bound.resolve, boundMs);
+  await Promise.race([bound.promise, Promise.all(endings)]);
+  clearTimeout(timer);
+}
+
+async function findAndEnd(call: Traced, log: ProcessLog): Promise<void> {
   try {
     const { found, unreadable } = await findMarked(call);
     if (found.length > 0) {

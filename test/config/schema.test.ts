@@ -133,11 +133,11 @@ test('the reference lists exactly the keys of the schema, with their types and d
 test('every ready example is a valid file for the command it names', () => {
   const folder = join(projectDir, 'config');
   const examples = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
-  assert.deepEqual(examples.toSorted(), ['caller.yaml', 'tools.yaml']);
+  assert.deepEqual(examples.toSorted(), ['caller.yaml', 'mcp.yaml', 'tools.yaml']);
   for (const name of examples) {
     const path = join(folder, name);
     const text = readFileSync(path, 'utf8');
-    const mode = text.includes('fisk serve') ? 'serve' : 'lenient';
+    const mode = text.includes('fisk serve') ? 'serve' : text.includes('fisk mcp') ? 'mcp' : 'lenient';
     const { config: read, notices } = loadConfig({ path, mode, env: {} });
     assert.deepEqual(notices, []);
     assert.ok(read.identityNamed);
@@ -147,6 +147,8 @@ test('every ready example is a valid file for the command it names', () => {
   const served = loadConfig({ path: join(folder, 'tools.yaml'), mode: 'serve', env: {} }).config;
   assert.ok(served.expose.a2a.serveTools);
   assert.ok(served.include.tools.every((pattern) => pattern instanceof Pattern));
+  const { expose, harness } = loadConfig({ path: join(folder, 'mcp.yaml'), mode: 'mcp', env: {} }).config;
+  assert.ok(expose.mcp !== undefined && harness.confirmTags.length > 0);
 });
 
 test('a former name of a key still counts, with a warning, but not beside the new one', () => {

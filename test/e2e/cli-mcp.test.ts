@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { Client as NewClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport as NewTransport } from '@modelcontextprotocol/client/stdio';
@@ -12,14 +12,16 @@ import { natsCli } from '../support/nats-cli.ts';
 import { startNatsServer } from '../support/nats-server.ts';
 import type { Json } from '../support/raw-mcp.ts';
 import { start } from '../support/run.ts';
-import { tempDir, tempFile } from '../support/tmp.ts';
+import { tempDir, tempFile, tempScript } from '../support/tmp.ts';
 import { isAlive, waitFor, waitGone } from '../support/wait.ts';
 
 const pidIn = (text: string) => Number(/sleeping (\d+)/.exec(text)?.[1]);
 
-/** The pids of what a process has started. */
+/** The pids of what a process has started, by any of its threads. */
 function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
+  );
 }
 
 interface AnyClient {
@@ -191,6 +193,30 @@ child.stdout.once('data', () => {
     assert.equal(isAlive(pid), false);
   });
 
+  test('leaves no process that a command has moved out of its group, also one that will not be asked', async () => {
+    const application = tempScript(
+      `#!/bin/sh
+if [ "$1" = --fisk-introspect ]; then
+  echo '{"name":"x","commands":[{"name":"leave","help":"h","schema":{},"restricted_schema":{}}]}'
+else
+  setsid sh -c 'trap "" TERM; echo "left $$"; while :; do sleep 0.1; done' &
+  wait
+fi
+`,
+      'app',
+    );
+    const mcp = await startMcpProcess({ application });
+    await mcp.raw.initialize();
+    const call = mcp.raw.call('leave');
+    await waitFor(() => childrenOf(mcp.pid).length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    mcp.child.stdin?.end();
+    const pid = Number(/left (\d+)/.exec((await call).content[0].text)?.[1]);
+    assert.ok(pid > 0 && isAlive(pid), 'it is still there when the group is gone');
+    assert.equal((await mcp.ended).code, 0);
+    await waitGone(pid, 1_000);
+  });
+
   test('ends what runs and answers it on the first signal, and leaves with 0', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       const mcp = await startMcpProcess();
@@ -261,5 +287,29 @@ child.stdout.once('data', () => {
       assert.deepEqual([code, stdout], [1, ''], stderr);
       assert.match(stderr, pattern);
     }
+  });
+
+  test('that finds its input at its end when it starts leaves again with 0', async () => {
+    const { code, stdout, stderr } = await fisk(mcpCommand().args.slice(1));
+    assert.deepEqual([code, stdout], [0, ''], stderr);
+    assert.match(stderr, /the client is gone/);
+  });
+
+  test('tells its numbers and its health, and misses no connection that it never has', async () => {
+    const mcp = await startMcpProcess({ args: ['--metrics-address', '0', '--log-format', 'json'] });
+    const [, address] = await mcp.told(/"address":"([^"]+)"/);
+    await mcp.raw.initialize();
+    await mcp.raw.call('echo', { words: ['x'] });
+    await mcp.raw.call('approved');
+    const get = async (path: string) => (await fetch(`http://${address}${path}`)).text();
+    const metrics = await get('/metrics');
+    assert.match(metrics, /fisk_call_duration_seconds_count\{surface="mcp",kind="application",outcome="ok"\} 1/);
+    assert.match(metrics, /fisk_refusals_total\{surface="mcp",code="approval_impossible"\} 1/);
+    assert.match(metrics, /fisk_tool_calls_total\{tool="echo",outcome="ok"\} 1/);
+    assert.doesNotMatch(metrics, /^fisk_connected/m);
+    assert.deepEqual(JSON.parse(await get('/readyz')).ready, true);
+    assert.doesNotMatch(await get('/'), /not connected/);
+    mcp.child.stdin?.end();
+    assert.equal((await mcp.ended).code, 0);
   });
 });

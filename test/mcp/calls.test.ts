@@ -72,6 +72,26 @@ suite('a call', () => {
     assert.doesNotMatch(textOf(await mcp.raw.call('exit', { code: '9007199254740993' })), /digits are lost/);
   });
 
+  test('whose arguments are nested without end is refused, and harms nobody', async () => {
+    const deep = `${'['.repeat(50_000)}7${']'.repeat(50_000)}`;
+    for (const [id, args] of [
+      ['known', `{"words":${deep}}`],
+      ['unknown', `{"x":${deep}}`],
+      ['map', `{"words":${'{"a":'.repeat(50_000)}7${'}'.repeat(50_000)}}`],
+    ] as const) {
+      mcp.raw.text(
+        `{"jsonrpc":"2.0","id":"${id}","method":"tools/call","params":{"name":"echo","arguments":${args}}}\n`,
+      );
+      const { result } = await mcp.raw.answer(id);
+      assert.deepEqual([result.isError, codeOf(result)], [true, 'invalid_input'], id);
+    }
+    mcp.raw.text(`{"jsonrpc":"2.0","id":99,"result":${deep}}\n{"jsonrpc":"2.0","id":98,"result":{"a":${deep}}}\n`);
+    mcp.raw.text(
+      `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,"x":${deep}}}\n`,
+    );
+    assert.equal((await mcp.raw.call('echo', { words: ['x'] })).structuredContent.output, '[x]\n');
+  });
+
   test('of a name that is no tool is a protocol error, also for a name that every object has', async () => {
     for (const name of ['nope', 'toString', '__proto__', 'denied', '', 'x'.repeat(100_000)]) {
       const { error } = await mcp.raw.request('tools/call', { name, arguments: {} });

@@ -1,9 +1,11 @@
 /** An MCP client that writes what a test wants and reads what comes, one message a line. */
 import type { Readable, Writable } from 'node:stream';
-import { waitFor } from './wait.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: messages that a test takes apart
 export type Json = any;
+
+/** How long an answer may take, in ms. */
+const ANSWER_MS = 20_000;
 
 const ENVELOPE = 'io.modelcontextprotocol/';
 
@@ -15,6 +17,7 @@ export class RawMcp {
   /** Answers questions of the server; without it they stay unanswered. */
   onRequest: ((request: Json) => Json | undefined) | undefined;
   readonly #to: Writable;
+  readonly #waiting = new Set<(message: Json) => void>();
   #rest = '';
   #id = 0;
 
@@ -42,13 +45,22 @@ export class RawMcp {
 
   /** The answer with that id, among those that came after the first `from`. */
   answer(id: string | number, from = 0): Promise<Json> {
-    return waitFor(
-      () => this.messages.slice(from).find((message) => message.id === id && message.method === undefined),
-      {
-        what: `an answer to ${id}`,
-        timeout: 20_000,
-      },
-    );
+    const isIt = (message: Json) => message.id === id && message.method === undefined;
+    const there = this.messages.slice(from).find(isIt);
+    if (there !== undefined) return Promise.resolve(there);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(look);
+        reject(new Error(`waited ${ANSWER_MS} ms in vain for an answer to ${id}`));
+      }, ANSWER_MS);
+      const look = (message: Json) => {
+        if (!isIt(message)) return;
+        clearTimeout(timer);
+        this.#waiting.delete(look);
+        resolve(message);
+      };
+      this.#waiting.add(look);
+    });
   }
 
   /** Opens a session of an older revision. */
@@ -92,6 +104,7 @@ export class RawMcp {
       return;
     }
     this.messages.push(message);
+    for (const look of this.#waiting) look(message);
     if (message.method === undefined || message.id === undefined) return;
     const answer = this.onRequest?.(message);
     if (answer !== undefined) this.send({ id: message.id, ...answer });

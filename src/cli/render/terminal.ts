@@ -62,6 +62,11 @@ export class Channel {
     this.line(`warning: ${oneLine(text)}`);
   }
 
+  /** Nothing more is written or waited for: whoever used the stream itself has seen to its end. */
+  abandon(): void {
+    this.#closed = true;
+  }
+
   /**
    * Resolves when everything written so far has been handed over, or cannot be, or `timeoutMs` are over. Without that
    * bound it waits for as long as the reader takes. Never rejects.

@@ -112,7 +112,12 @@ export class ToolCalls {
         return await this.#steps(call);
       } catch (error) {
         if (signal.aborted) return this.#ended(call, signal.reason);
-        throw error;
+        // A mistake of ours. As an error of the protocol no model could read it.
+        log.error(
+          { ...fields, error: error instanceof Error ? error.stack : String(error) },
+          'a call could not be handled',
+        );
+        return this.#failure(error, tool.name);
       } finally {
         stop();
       }

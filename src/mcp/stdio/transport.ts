@@ -63,6 +63,8 @@ export class StdioTransport implements Transport {
     this.#input.on('close', this.#leave);
     this.#reading = true;
     this.#input.on('data', this.#onData);
+    // It may have gone before anybody listened, and says so once.
+    if (this.#input.readableEnded || this.#input.destroyed) this.#leave();
   }
 
   /** Takes no more messages. */
@@ -86,8 +88,6 @@ export class StdioTransport implements Transport {
     const timer = setTimeout(resolve, boundMs);
     await promise;
     clearTimeout(timer);
-    // A client that does not read would hold up the end of the process.
-    if (this.#output.writableLength > 0) this.#output.destroy();
   }
 
   async close(): Promise<void> {
