@@ -38,7 +38,6 @@ const codes: Record<string, number> = Object.create(null);
 let started = 0;
 let finished = 0;
 let failed = 0;
-let outputBytes = 0;
 let running = inFlight;
 let startedAt = 0;
 const over = Promise.withResolvers<void>();
@@ -88,7 +87,6 @@ nc.subscribe(`${inbox}.*`, {
     if (reply.request !== caller.request) return;
     replies.push(now - caller.sentAt);
     finished++;
-    outputBytes += reply.output?.length ?? 0;
     if (reply.is_error === true || reply.exec === undefined || !caller.acked) {
       failed++;
       const code = reply.code ?? reply.output ?? 'none';
@@ -121,6 +119,5 @@ const result: LoadResult = {
   ackP99: quantile(acks, 0.99),
   replyP50: quantile(replies, 0.5),
   replyP99: quantile(replies, 0.99),
-  outputBytes,
 };
 console.log(JSON.stringify(result));

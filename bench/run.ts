@@ -3,7 +3,7 @@
  *
  *   npm run bench                  the whole of it, some ten minutes
  *   npm run bench -- --short       a smoke test of the bench itself, whose numbers mean little
- *   npm run bench -- --only loop   one part: throughput, refusals, loop, memory, flood or watching
+ *   npm run bench -- --only loop   one part: throughput, refusals, loop, memory, flood, watching or operating
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -15,6 +15,7 @@ import { type Bench, buildPrograms } from './lib/contestants.ts';
 import { measureFlood } from './lib/flood.ts';
 import { measureLoop } from './lib/loop.ts';
 import { measureMemory } from './lib/memory.ts';
+import { measureOperating } from './lib/operating.ts';
 import { measureRefusals } from './lib/refusals.ts';
 import type { Row } from './lib/results.ts';
 import { measureThroughput } from './lib/throughput.ts';
@@ -36,6 +37,7 @@ const parts = new Map<string, () => Promise<Row[]>>([
   ],
   ['flood', () => measureFlood(bench, short ? 64 : 1024, short ? 1 : 7)],
   ['watching', () => measureWatching(bench, short ? { rounds: 1, calls: 200 } : { rounds: 5, calls: 5_000 })],
+  ['operating', () => measureOperating(bench, short ? { scrapes: 3, ends: 1 } : { scrapes: 50, ends: 9 })],
 ]);
 if (only !== undefined && !parts.has(only)) throw new Error(`--only takes one of ${[...parts.keys()].join(', ')}`);
 

@@ -1,5 +1,5 @@
 /** Writes docs/errors.md from the tables of errors and reply codes. A test says when this has to be run again. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replyCodes } from '../src/cli/reply-codes.ts';
 import { errorList } from '../src/errors.ts';
@@ -40,7 +40,4 @@ export function errorReference(): string {
   ].join('\n');
 }
 
-if (import.meta.main) {
-  mkdirSync(join(projectDir, 'docs'), { recursive: true });
-  writeFileSync(join(projectDir, 'docs', 'errors.md'), errorReference());
-}
+if (import.meta.main) writeFileSync(join(projectDir, 'docs', 'errors.md'), errorReference());

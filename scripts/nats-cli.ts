@@ -12,7 +12,7 @@ export function findNatsCli(): string | undefined {
 }
 
 /** Finds or builds the program. Throws when neither works. */
-export function ensureNatsCli(): string {
+function ensureNatsCli(): string {
   const found = findNatsCli();
   if (found !== undefined) return found;
   const bin = cacheDir('bin');

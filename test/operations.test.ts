@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { withMetrics } from '../scripts/metrics-reference.ts';
+import { replyCodes } from '../src/cli/reply-codes.ts';
+import { exitCodeOf } from '../src/cli/signals.ts';
+import { errorList } from '../src/errors.ts';
 import { Tally } from '../src/observe/index.ts';
 import { metricsOf } from '../src/observe/monitor/metrics.ts';
 import { promtool, withoutPromtool } from './support/promtool.ts';
@@ -93,10 +96,23 @@ test('every log line that says something is wrong is in the table, with its leve
     ([, msg, level]) => `${level} ${msg}`,
   );
   const written = sourceFiles().flatMap(({ code }) => [
-    ...[...code.matchAll(/[lL]og\??\.(warn|error)\(([\s\S]*?)\)(?:;|,\n|\)|$)/g)].flatMap(([, level, args = '']) =>
-      [...args.matchAll(/'([^'\n]+ [^'\n]+)'/g)].slice(-1).map(([, msg]) => `${level} ${msg}`),
+    ...[...code.matchAll(/(?:[lL]og|[sS]torms)\??\.(warn|error)\(([\s\S]*?)\)(?:;|,\n|\)|$)/g)].flatMap(
+      ([, level, args = '']) =>
+        [...args.matchAll(/'([^'\n]+ [^'\n]+)'/g)].slice(-1).map(([, msg]) => `${level} ${msg}`),
     ),
     ...[...code.matchAll(/msg: '([^']+)'/g)].map(([, msg]) => `warn ${msg}`),
   ]);
   assert.deepEqual([...new Set(listed)].sort(), [...new Set(written)].sort());
+});
+
+test('the exit codes of a call are exactly those that something in the program ends with', () => {
+  const codes = [...errorList, ...replyCodes.values()].map(({ exitCode }) => exitCode);
+  const own = new Set([...codes, exitCodeOf('SIGINT'), exitCodeOf('SIGTERM')]);
+  const listed = [...page.matchAll(/^\| ([\d, ]+) \| `call` \|/gm)].flatMap(([, text = '']) =>
+    text.split(', ').map(Number),
+  );
+  assert.deepEqual(
+    listed.sort((a, b) => a - b),
+    [...own].sort((a, b) => a - b),
+  );
 });

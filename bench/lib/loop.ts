@@ -9,10 +9,8 @@ import type { Row } from './results.ts';
 const BOUND_MS = 15;
 
 interface Seen {
-  p50: number;
   p99: number;
   max: number;
-  samples: number;
 }
 
 async function look(pid: number, file: string): Promise<Seen> {

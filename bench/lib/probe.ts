@@ -22,8 +22,8 @@ const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delay.enable();
 process.on('SIGUSR2', () => {
   const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
-  const seen = { p50: late(delay.percentile(50)), p99: late(delay.percentile(99)), max: late(delay.max) };
-  writeFileSync(`${file}.new`, JSON.stringify({ ...seen, samples: delay.count, ballast: ballast.length }));
+  const seen = { p99: late(delay.percentile(99)), max: late(delay.max), ballast: ballast.length };
+  writeFileSync(`${file}.new`, JSON.stringify(seen));
   renameSync(`${file}.new`, file);
   delay.reset();
 });

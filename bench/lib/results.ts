@@ -12,8 +12,6 @@ export interface LoadResult {
   ackP99: number;
   replyP50: number;
   replyP99: number;
-  /** Characters of output in all replies. */
-  outputBytes: number;
 }
 
 /** One line of the table: what was measured, for whom, against what bound. */

@@ -1,25 +1,13 @@
 /** What being watched costs a daemon: metrics, a scraper and a reader of the status page, beside the same daemon without. */
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, type Contestant, load, processorMs, startFisk } from './contestants.ts';
 import { median } from './numbers.ts';
+import { freePort } from './port.ts';
 import type { Row } from './results.ts';
 
 const SHARE = 0.05;
 const SCRAPE_MS = 5_000;
 const PAGE_MS = 2_000;
-
-/** A port of loopback that nobody uses now. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
-    });
-  });
-}
 
 /** Reads a page again and again until told to stop. */
 async function read(url: string, everyMs: number, signal: AbortSignal): Promise<void> {

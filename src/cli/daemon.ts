@@ -24,6 +24,8 @@ export interface DaemonOptions {
   readonly drainWords: DrainWords;
   /** Where metrics, health and the status page are served; nowhere when absent. */
   readonly monitorAddress?: MonitorAddress | undefined;
+  /** How long leaving may take, in ms. */
+  readonly drainTimeoutMs: number;
 }
 
 /** What surrounds a daemon while it lives. */
@@ -48,7 +50,7 @@ export async function runDaemon(options: DaemonOptions, lifetime: Lifetime): Pro
   const stopping = new Stopping(options.terminal, options.drainWords);
   const tally = new Tally(options.config.identity, version);
   tally.droppedLogLines = () => sink.dropped;
-  const supervision = startSupervision(tally, options.env, log);
+  const supervision = startSupervision(tally, options.env, log, options.drainTimeoutMs);
   const stopGrowing = growNewSpaceWhenBusy();
   try {
     return await Promise.race([watched(options.monitorAddress, lifetime, { log, tally, stopping }), stopping.forced]);

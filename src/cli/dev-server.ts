@@ -18,24 +18,31 @@ const LOG_KEPT = 4096;
 const LISTENING = /Listening for client connections on (127\.0\.0\.1:\d+)/;
 
 /**
- * Starts a private NATS server and resolves when it takes connections.
- * @throws {DevServerError} when there is none to start, or when it does not come up.
+ * Starts a private NATS server and resolves when it takes connections. A signal that fires before that ends it.
+ * @throws {DevServerError} when there is none to start, or when it does not come up; else the reason of the signal.
  */
-export async function startDevServer(env: NodeJS.ProcessEnv): Promise<DevServer> {
+export async function startDevServer(env: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<DevServer> {
   const path = findNatsServer(env);
   const args = ['--addr', '127.0.0.1', '--port', '-1'];
   // Should this process die without a goodbye, the kernel ends the server for us; there is a setpriv that cannot.
   const guard = findOnPath('setpriv', env);
-  const guarded = guard && (await launch(guard, ['--pdeathsig', 'TERM', path, ...args], env).catch(() => undefined));
-  return guarded || launch(path, args, env);
+  const guards = ['--pdeathsig', 'TERM', path, ...args];
+  const guarded = guard && (await launch(guard, guards, env, signal).catch(() => undefined));
+  return guarded || launch(path, args, env, signal);
 }
 
-async function launch(path: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<DevServer> {
+async function launch(
+  path: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal | undefined,
+): Promise<DevServer> {
+  signal?.throwIfAborted();
   const server = await startCompanion({ path, args, environment: childEnvironment({ base: env, remove: [] }) });
   server.stdin.end();
   server.stdout.resume();
   try {
-    const address = await listening(server, path);
+    const address = await listening(server, path, signal);
     return {
       url: `nats://${address}`,
       exited: server.exited.then(() => {}),
@@ -47,8 +54,9 @@ async function launch(path: string, args: readonly string[], env: NodeJS.Process
   }
 }
 
-function listening(server: Companion, path: string): Promise<string> {
+function listening(server: Companion, path: string, signal: AbortSignal | undefined): Promise<string> {
   return new Promise((resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
     let log = '';
     let found = false;
     const fail = (what: string) =>

@@ -1,7 +1,13 @@
 import { type Config, formatDuration } from '../config/index.ts';
 import { effectiveConcurrency } from '../serve/index.ts';
-import type { LoadedApplication } from '../tools/index.ts';
-import { cardBehavior, selectServed, type ToolNotice } from '../tools/index.ts';
+import {
+  cardBehavior,
+  type GlobalFlagInfo,
+  type LoadedApplication,
+  type RemovedCommand,
+  selectServed,
+  type ToolNotice,
+} from '../tools/index.ts';
 import { builtinsOf } from './builtins.ts';
 import { type DirectoryInfo, directoriesOf } from './directories.ts';
 import type { RemoteAgentInfo } from './remote-agents.ts';
@@ -25,9 +31,9 @@ export interface InfoReport {
   readonly directories: readonly DirectoryInfo[];
   readonly tools: readonly ToolInfo[];
   /** Commands that are no tools here. */
-  readonly removed: readonly { readonly name: string; readonly command: string; readonly reason: string }[];
+  readonly removed: readonly RemovedCommand[];
   readonly remote_agents: readonly RemoteAgentInfo[];
-  readonly global_flags: readonly GlobalInfo[];
+  readonly global_flags: readonly GlobalFlagInfo[];
   readonly system_prompt: string | null;
   readonly notices: readonly ToolNotice[];
 }
@@ -49,13 +55,6 @@ export interface ToolInfo {
   /** Why it would not be served, null when it would. */
   readonly withheld: string | null;
   readonly input_schema: Readonly<Record<string, unknown>>;
-}
-
-export interface GlobalInfo {
-  readonly name: string;
-  readonly help: string;
-  readonly exposed: boolean;
-  readonly required: boolean;
 }
 
 export interface Refusal {

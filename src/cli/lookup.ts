@@ -17,7 +17,7 @@ export function lookup(env: NodeJS.ProcessEnv): Lookup {
     try {
       const flags = { config: DEFAULT_CONFIG, ...Object.fromEntries(typed) };
       const target = await resolveTarget({ flags, typed: (flag) => typed.has(flag), env, notice: () => {} });
-      const connection = await target.connect();
+      const connection = await target.connect(AbortSignal.timeout(PATIENCE_MS));
       try {
         return await question(connection, target.sender);
       } finally {

@@ -20,6 +20,9 @@ export interface McpDaemonOptions {
   readonly monitorAddress?: MonitorAddress | undefined;
 }
 
+/** How long leaving takes at most, in ms: ending what runs, answering its callers, closing their streams. */
+const LEAVE_MS = 5_000;
+
 /**
  * Serves clients over HTTP, or the one that started us, until that one is gone or we are told to stop. Resolves to the
  * exit code.
@@ -27,7 +30,9 @@ export interface McpDaemonOptions {
 export function runMcpDaemon(options: McpDaemonOptions): Promise<number> {
   // The protocol library makes much that is soon thrown away. Left alone the heap grows by half under load and stays so.
   setFlagsFromString('--optimize-for-size');
-  return runDaemon({ ...options, drainWords: endedFirst }, (parts) => lifetime(options, parts));
+  return runDaemon({ ...options, drainWords: endedFirst, drainTimeoutMs: LEAVE_MS }, (parts) =>
+    lifetime(options, parts),
+  );
 }
 
 async function lifetime(options: McpDaemonOptions, parts: DaemonParts): Promise<number> {

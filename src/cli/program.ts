@@ -50,6 +50,7 @@ export interface Flags {
   readonly verbose?: true;
   readonly logFormat?: 'json' | 'text';
   readonly metricsAddress?: string;
+  readonly drainTimeout: string;
 }
 
 /** Runs one command. */
@@ -114,6 +115,11 @@ export function buildProgram(terminal: Terminal, run: Runner): Command {
     .addOption(new Flag('--workers <n>', 'queued jobs taken at once; not tool calls', 'integer').helpGroup(LATER))
     .addOption(new Flag('--api-key <key>', 'model provider key ($ANTHROPIC_API_KEY)', 'text').helpGroup(LATER))
     .addOption(new Flag('--base-url <url>', 'model provider ($ANTHROPIC_BASE_URL)', 'text').helpGroup(LATER))
+    .addOption(
+      new Flag('--drain-timeout <duration>', 'how long leaving may take; no command is waited for', 'text')
+        .default('60s')
+        .helpGroup('Leave:'),
+    )
     .addOption(metricsFlag())
     .addOption(logFormatFlag())
     .addOption(verboseFlag())

@@ -1,5 +1,6 @@
 import type { Config, RemoteToolsConfig } from '../config/index.ts';
 import type { Connection } from '../nats/index.ts';
+import { StoppedError, stoppable } from './signals.ts';
 import type { Target } from './target.ts';
 
 /** What one of the remote agents of a file looks like from here. */
@@ -21,20 +22,22 @@ export interface RemoteAgentInfo {
 const PATIENCE_MS = 5_000;
 
 /**
- * Asks each remote agent of a file for its card, all at once. Never rejects: what cannot be reached is reported so.
+ * Asks each remote agent of a file for its card, all at once. What cannot be reached is reported so.
  * @param target where to ask; its failure to connect is everybody's.
+ * @throws {StoppedError} when a signal comes before there is a connection.
  */
 export async function lookAtRemoteAgents(config: Config, target: () => Promise<Target>): Promise<RemoteAgentInfo[]> {
   if (config.remoteTools.length === 0) return [];
   try {
     const { sender, connect } = await target();
-    const connection = await connect();
+    const connection = await stoppable((signal) => connect(signal));
     try {
       return await Promise.all(config.remoteTools.map((remote) => look(connection, remote, sender, config)));
     } finally {
       await connection.close();
     }
   } catch (error) {
+    if (error instanceof StoppedError) throw error;
     return config.remoteTools.map((remote) => unreachable(remote, error));
   }
 }

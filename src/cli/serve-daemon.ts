@@ -24,6 +24,8 @@ export interface ServeDaemonOptions {
   readonly servers: readonly string[] | undefined;
   /** Where metrics, health and the status page are served; nowhere when absent. */
   readonly monitorAddress?: MonitorAddress | undefined;
+  /** How long leaving may take, in ms. */
+  readonly drainTimeoutMs: number;
 }
 
 /** Serves over NATS until told to stop. Resolves to the exit code; throws what {@link runDaemon} throws. */
@@ -33,12 +35,13 @@ export function runServeDaemon(options: ServeDaemonOptions): Promise<number> {
 
 async function lifetime(options: ServeDaemonOptions, { log, tally, stopping }: DaemonParts): Promise<number> {
   const { config, env, terminal, flags } = options;
-  const privateServer = options.servers?.length === 0 ? await startDevServer(env) : undefined;
+  let privateServer: DevServer | undefined;
   try {
+    privateServer = options.servers?.length === 0 ? await startDevServer(env, stopping.early) : undefined;
     const servers = privateServer === undefined ? options.servers : [privateServer.url];
     const connectionName = `serve ${config.identity}`;
     const host = await openHost({ config, env, servers, connectionName, log, signal: stopping.early });
-    const server = await startServer({ host, version, log, observer: tally });
+    const server = await startServer({ host, version, log, observer: tally, drainTimeoutMs: options.drainTimeoutMs });
     stopping.attach(server);
     void adoptOrphans(log);
     const lost = watch(privateServer, server);

@@ -9,7 +9,8 @@ export interface Target {
   readonly sender: string;
   /** The bound of the file for what we ask of a peer, in ms; absent when no file was read. */
   readonly requestTimeoutMs: number | undefined;
-  connect(): Promise<Connection>;
+  /** @param signal gives the attempt up. */
+  connect(signal?: AbortSignal): Promise<Connection>;
 }
 
 /** The flags that say where to connect. */
@@ -60,9 +61,9 @@ function serverTarget(server: string, sender: string, requestTimeoutMs: number |
   return {
     sender,
     requestTimeoutMs,
-    connect: async () => {
+    connect: async (signal) => {
       const { connect } = await import('../nats/index.ts');
-      return connect({ servers: serverList(server), name: sender });
+      return connect({ servers: serverList(server), name: sender, signal });
     },
   };
 }
@@ -76,12 +77,12 @@ function contextTarget(
   return {
     sender,
     requestTimeoutMs,
-    connect: async () => {
+    connect: async (signal) => {
       const [{ loadNatsContext }, { connect }] = await Promise.all([
         import('../config/index.ts'),
         import('../nats/index.ts'),
       ]);
-      return connect({ context: await loadNatsContext(name, env), name: sender });
+      return connect({ context: await loadNatsContext(name, env, signal), name: sender, signal });
     },
   };
 }

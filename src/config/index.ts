@@ -7,7 +7,7 @@ export { checkWorkDir } from './directories.ts';
 export { DurationTextError, formatDuration, parseDuration } from './durations.ts';
 export { enabledEndpoints, mcpNotEnabled, nothingEnabled } from './endpoints.ts';
 export { type LoadedConfig, type LoadRequest, loadConfig, parseConfig } from './load.ts';
-export { Pattern, PatternTextError } from './patterns.ts';
+export { Pattern } from './patterns.ts';
 export type { FlagValues } from './settings.ts';
 export { nearest } from './suggestion.ts';
 export type {

@@ -10,8 +10,8 @@ export interface Host {
   readonly connection: Connection;
   /** Absent when no application is configured. */
   readonly application: LoadedApplication | undefined;
-  /** Closes what was opened, in reverse order. */
-  close(): Promise<void>;
+  /** Closes what was opened, in reverse order. What was sent gets `flushMs` to leave, 2 000 when absent. */
+  close(flushMs?: number): Promise<void>;
 }
 
 export interface HostOptions {
@@ -46,7 +46,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   ]);
   if (loaded.status === 'fulfilled' && dialed.status === 'fulfilled') {
     const connection = dialed.value;
-    return { config, connection, application: loaded.value, close: () => connection.close() };
+    return { config, connection, application: loaded.value, close: (flushMs) => connection.close(flushMs) };
   }
   if (dialed.status === 'fulfilled') {
     await dialed.value.close();

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Config, McpConfig } from '../config/index.ts';
-import type { Logger, ServeObserver } from '../observe/index.ts';
+import { type Logger, type ServeObserver, StormLog } from '../observe/index.ts';
 import type { Slots } from '../process/index.ts';
 import { createToolSet, type Tool } from '../tools/index.ts';
 import { showsForms } from './approval/answer.ts';
@@ -31,12 +31,14 @@ const DRAIN_MS = 4_500;
 export function createMcpService(options: ServiceOptions): McpService {
   const { config, mcp, version, tools, slots, log, observer, approvalMs = APPROVAL_MS, progressMs, now } = options;
   const { identity, harness } = config;
+  const storms = new StormLog(log);
   const gate = new Gate({
     mode: mcp.confirmOverMcp,
     seals: new Seals({ lifetimeMs: approvalMs, ...(now && { now }) }),
     waiting: new Bounds(MOST_WAITING.total, MOST_WAITING.each),
     timeoutMs: approvalMs,
     log,
+    storms,
   });
   const calls = new ToolCalls({
     identity,
@@ -46,6 +48,7 @@ export function createMcpService(options: ServiceOptions): McpService {
     slots,
     timeoutMs: mcp.toolTimeoutMs,
     log,
+    storms,
     observer,
     progressMs,
   });
@@ -61,6 +64,7 @@ export function createMcpService(options: ServiceOptions): McpService {
       await calls.drain(DRAIN_MS);
       // The library sends an answer a few turns after it has it.
       await setImmediate();
+      storms.close();
     },
   };
 }

@@ -109,7 +109,7 @@ function tellOfApprovals(log: Logger, { expose, harness }: Config, { served }: S
 }
 
 /** How long processes that commands moved out of their groups may hold up the end, in ms. */
-const STRAYS_MS = 2_000;
+const STRAYS_MS = 1_500;
 
 interface McpParts {
   readonly lifecycle: Lifecycle;

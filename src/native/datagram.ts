@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs';
+import { constants } from 'node:os';
 import { libc } from './libc.ts';
 
 const AF_UNIX = 1;
@@ -9,7 +10,6 @@ const MSG_NOSIGNAL = 0x4000;
 /** Bytes of a socket's path in a `sockaddr_un`, and what stands before it. */
 const PATH_BYTES = 108;
 const FAMILY_BYTES = 2;
-const ENAMETOOLONG = 36;
 
 /** Sends text to one UNIX datagram socket, which Node has nothing for. Waits for nothing. */
 export interface DatagramSender {
@@ -26,7 +26,7 @@ export interface DatagramSender {
 export function datagramSender(path: string): DatagramSender | { readonly errno: number } {
   const c = libc();
   const name = Buffer.from(path);
-  if (name.length >= PATH_BYTES) return { errno: ENAMETOOLONG };
+  if (name.length >= PATH_BYTES) return { errno: constants.errno.ENAMETOOLONG };
   const fd = c.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return { errno: c.errno() };
   // A path ends with a NUL, which Buffer.alloc has put there; a name outside the file system begins with one and has no end.

@@ -1,8 +1,6 @@
 import { constants } from 'node:os';
 import { libc } from './libc.ts';
 
-const ESRCH = 3;
-
 /**
  * Sends a signal to a process, or to a whole group when `target` is negative; signal 0 only looks. Node's own call makes
  * an error with a stack for what is an ordinary answer here. `target` is never 0 or −1, which would reach ourselves.
@@ -13,5 +11,5 @@ export function signalTarget(target: number, signal: NodeJS.Signals | 0): boolea
     throw new RangeError(`no signal may be sent to ${target}`);
   }
   const number = signal === 0 ? 0 : constants.signals[signal];
-  return libc().kill(target, number) === 0 || libc().errno() !== ESRCH;
+  return libc().kill(target, number) === 0 || libc().errno() !== constants.errno.ESRCH;
 }

@@ -1,7 +1,7 @@
+import { constants } from 'node:fs';
 import { libc } from './libc.ts';
 
 const O_CLOEXEC = 0o2000000;
-const O_NONBLOCK = 0o4000;
 const F_SETFL = 4;
 const ends = new Int32Array(Buffer.allocUnsafeSlow(8).buffer, 0, 2);
 
@@ -23,7 +23,7 @@ export function makePipe(): PipeOutcome {
  * stay as it is, since most programs cannot deal with a standard stream like that.
  */
 export function setNonBlocking(fd: number): void {
-  libc().fcntl(fd, F_SETFL, O_NONBLOCK);
+  libc().fcntl(fd, F_SETFL, constants.O_NONBLOCK);
 }
 
 /**

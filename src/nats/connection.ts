@@ -1,9 +1,9 @@
 import { createInbox, errors, type NatsConnection, type Status } from '@nats-io/nats-core';
-import { connect as dial } from '@nats-io/transport-node';
 import type { NatsContext } from '../config/index.ts';
 import { ConnectFailedError, ConnectionLostError } from '../errors.ts';
-import type { Logger } from '../observe/index.ts';
+import { type Logger, StormLog } from '../observe/index.ts';
 import { HEADER_ROOM, MAX_BODY_BYTES } from '../protocol/index.ts';
+import { dial } from './dial.ts';
 import { CONNECT_TIMEOUT_MS, clientOptions, withoutUserInfo } from './options.ts';
 import { Outbox } from './outbox.ts';
 
@@ -67,7 +67,11 @@ const FLUSH_MS = 2_000;
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const settings = clientOptions(options.context, options.servers ?? [], options.name);
   try {
-    return new SharedConnection(await wanted(dial(settings), options.signal), settings.inboxPrefix, options.log);
+    return new SharedConnection(
+      await wanted(dial(settings, options.signal), options.signal),
+      settings.inboxPrefix,
+      options.log,
+    );
   } catch (error) {
     options.signal?.throwIfAborted();
     const servers = [settings.servers ?? []].flat().map(withoutUserInfo).join(', ');
@@ -76,7 +80,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   }
 }
 
-/** The connection, unless the signal comes first. The client cannot be told to stop dialling. */
+/** The connection, unless the signal comes first: looking up a name, for one, cannot be stopped. */
 async function wanted(dialing: Promise<NatsConnection>, signal: AbortSignal | undefined): Promise<NatsConnection> {
   if (signal === undefined) return dialing;
   let stop = () => {};
@@ -103,6 +107,7 @@ class SharedConnection implements Connection {
   readonly outbox = new Outbox();
   readonly #inboxPrefix: string | undefined;
   readonly #log: Logger | undefined;
+  readonly #storms: StormLog;
   readonly #watchers = new Set<Watcher>();
   #connected = true;
   #away = 0;
@@ -112,6 +117,7 @@ class SharedConnection implements Connection {
     this.nc = nc;
     this.#inboxPrefix = inboxPrefix;
     this.#log = log;
+    this.#storms = new StormLog(log);
     void this.#follow();
     void nc.closed().then((error) => this.#ended(error || undefined));
   }
@@ -199,7 +205,7 @@ class SharedConnection implements Connection {
       return;
     }
     const { operation, subject, text } = refusal;
-    this.#log?.warn({ operation, subject, error: text }, 'refused by NATS');
+    this.#storms.warn('refused by NATS', { code: operation }, () => ({ operation, subject, error: text }));
     for (const watcher of [...this.#watchers]) watcher.refused?.(refusal);
   }
 
@@ -209,6 +215,7 @@ class SharedConnection implements Connection {
 
   #ended(error: Error | undefined): void {
     this.#connected = false;
+    this.#storms.close();
     const watchers = [...this.#watchers];
     this.#watchers.clear();
     if (this.#closing) return;

@@ -18,5 +18,6 @@ export {
 export type { LogSink } from './sink.ts';
 export { startMonitor } from './start-monitor.ts';
 export { stderrSink } from './stderr.ts';
+export { type StormEvent, StormLog } from './storm-log.ts';
 export { type Supervision, startSupervision } from './supervisor.ts';
 export { Tally } from './tally.ts';

@@ -16,13 +16,13 @@ export interface LogSink {
   write(line: string): void;
   /** Writes what waits, for at most `timeoutMs`; meant for the moment before the process ends. */
   flushSync(timeoutMs?: number): void;
-  /** Lines dropped because the reader was too slow. */
+  /** Lines dropped because the reader was too slow or the disk full. */
   readonly dropped: number;
 }
 
 /**
- * Lines to a file descriptor that is written to without ever waiting: a reader that stops reading costs lines, not
- * memory and not the loop, and one that went away ends the log, not the process.
+ * Lines to a file descriptor that is written to without ever waiting: a reader that stops reading, or a disk that is
+ * full, costs lines, not memory and not the loop, and a reader that went away ends the log, not the process.
  */
 export class DescriptorSink implements LogSink {
   readonly #fd: number;
@@ -61,9 +61,9 @@ export class DescriptorSink implements LogSink {
   }
 
   flushSync(timeoutMs = FINAL_FLUSH_MS): void {
+    this.#drain();
     // A reader that was waited for in vain once is not waited for again: each end of the process asks for it.
     const deadline = performance.now() + (this.#stuck ? 0 : timeoutMs);
-    this.#drain();
     while (this.#pending > 0 && performance.now() < deadline) {
       pause(RETRY_MS);
       this.#drain();
@@ -108,14 +108,19 @@ export class DescriptorSink implements LogSink {
     }
   }
 
-  /** Bytes written; 0 when the reader is not ready. */
+  /** Bytes written; 0 when the reader is not ready or there is no room. */
   #tryWrite(batch: Buffer): number {
     try {
       return writeSync(this.#fd, batch);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EAGAIN' || code === 'EINTR') return 0;
-      // Nobody reads any more, or the disk is full: there is no place left to complain to.
+      if (code === 'ENOSPC' || code === 'EDQUOT') {
+        // Somebody may make room one day, but not because we wait for it on our way out.
+        this.#stuck = true;
+        return 0;
+      }
+      // Nobody reads any more: there is no place left to complain to.
       this.#broken = true;
       this.#lines = [];
       this.#pending = 0;
@@ -125,7 +130,10 @@ export class DescriptorSink implements LogSink {
 
   #noteDropped(): void {
     if (this.#unreported === 0) return;
-    const fields = { msg: 'log lines were dropped: the reader is too slow', lines: this.#unreported };
+    const fields = {
+      msg: 'log lines were dropped: their reader was too slow or the disk full',
+      lines: this.#unreported,
+    };
     this.#unreported = 0;
     this.#push(Buffer.from(`${JSON.stringify({ time: new Date().toISOString(), level: 'warn', ...fields })}\n`));
   }

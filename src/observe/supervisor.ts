@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { type DatagramSender, datagramSender } from '../native/index.ts';
 import type { Logger } from './logger.ts';
 import type { DaemonState } from './observer.ts';
@@ -18,14 +19,19 @@ const EXTEND_US = 10_000_000;
 const RETRY_MS = 100;
 /** How many may wait so. The newest status makes the older ones worthless, so few are enough. */
 const MOST_WAITING = 16;
-const EAGAIN = 11;
-const ENOBUFS = 105;
+const { EAGAIN, ENOBUFS } = constants.errno;
 
 /**
  * Tells the supervisor named by NOTIFY_SOCKET when the daemon is ready, that its loop turns, what it does and that it
  * leaves. Without that variable nothing happens and nothing is returned.
+ * @param drainMs how long leaving may take: from then on the supervisor hears of no more time that is needed.
  */
-export function startSupervision(tally: Tally, env: NodeJS.ProcessEnv, log: Logger): Supervision | undefined {
+export function startSupervision(
+  tally: Tally,
+  env: NodeJS.ProcessEnv,
+  log: Logger,
+  drainMs: number,
+): Supervision | undefined {
   const path = env['NOTIFY_SOCKET'];
   if (!path) return undefined;
   if (!/^[/@]/.test(path)) {
@@ -37,11 +43,11 @@ export function startSupervision(tally: Tally, env: NodeJS.ProcessEnv, log: Logg
     log.warn({ socket: path, errno: sender.errno }, 'the supervisor cannot be told anything');
     return undefined;
   }
-  return new Notifier(sender, tally, watchdogMs(env), log);
+  return new Notifier(sender, tally, watchdogMs(env), drainMs, log);
 }
 
 /** Half of the time after which the supervisor restarts us; nothing when it does not watch this process. */
-export function watchdogMs(env: NodeJS.ProcessEnv, pid: number = process.pid): number | undefined {
+function watchdogMs(env: NodeJS.ProcessEnv, pid: number = process.pid): number | undefined {
   const micros = Number(env['WATCHDOG_USEC'] ?? '');
   const watched = env['WATCHDOG_PID'];
   if (!Number.isFinite(micros) || micros <= 0 || (watched && Number(watched) !== pid)) return undefined;
@@ -51,6 +57,7 @@ export function watchdogMs(env: NodeJS.ProcessEnv, pid: number = process.pid): n
 class Notifier implements Supervision {
   readonly #sender: DatagramSender;
   readonly #tally: Tally;
+  readonly #drainMs: number;
   readonly #log: Logger;
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #waiting: string[] = [];
@@ -61,9 +68,10 @@ class Notifier implements Supervision {
   #errno = 0;
   #broken = false;
 
-  constructor(sender: DatagramSender, tally: Tally, feedMs: number | undefined, log: Logger) {
+  constructor(sender: DatagramSender, tally: Tally, feedMs: number | undefined, drainMs: number, log: Logger) {
     this.#sender = sender;
     this.#tally = tally;
+    this.#drainMs = drainMs;
     this.#log = log;
     // These run on the event loop on purpose: a loop that is blocked feeds nobody, and is restarted.
     if (feedMs !== undefined) this.#every(feedMs, () => this.#send('WATCHDOG=1'));
@@ -100,7 +108,10 @@ class Notifier implements Supervision {
     this.#told = state;
     if (state === 'ready') return ['READY=1'];
     if (state === 'starting' || before === 'draining') return [];
-    this.#every(EXTEND_MS, () => this.#send(`EXTEND_TIMEOUT_USEC=${EXTEND_US}`));
+    const until = performance.now() + this.#drainMs;
+    this.#every(EXTEND_MS, () => {
+      if (performance.now() < until) this.#send(`EXTEND_TIMEOUT_USEC=${EXTEND_US}`);
+    });
     return ['STOPPING=1', `EXTEND_TIMEOUT_USEC=${EXTEND_US}`];
   }
 
@@ -137,7 +148,7 @@ class Notifier implements Supervision {
 }
 
 /** One line for people, as `systemctl status` shows it. */
-export function statusLine(tally: Tally): string {
+function statusLine(tally: Tally): string {
   const { currentState, reason, what, calls, lastFault } = tally;
   if (currentState === 'starting' || currentState === 'stopped' || currentState === 'failed') {
     return oneLine(`${currentState}: ${reason}`);

@@ -72,11 +72,10 @@ export class Tally implements ServeObserver {
   readonly loopDelays = new Durations(DELAY_BOUNDS);
   calls = 0;
   reconnects = 0;
-  /** Log lines dropped because their reader was too slow. */
+  /** Log lines dropped because their reader was too slow or the disk full. */
   droppedLogLines: () => number = () => 0;
   #state: DaemonState = 'starting';
   #reason = 'looking at the application and connecting';
-  #stateSince = Date.now();
   #drainStart: number | undefined;
   #drainEnd: number | undefined;
   #lastFault: string | undefined;
@@ -95,11 +94,6 @@ export class Tally implements ServeObserver {
   /** Why the state is what it is. */
   get reason(): string {
     return this.#reason;
-  }
-
-  /** Unix ms. */
-  get stateSince(): number {
-    return this.#stateSince;
   }
 
   /** Undefined until everything is built. */
@@ -144,7 +138,6 @@ export class Tally implements ServeObserver {
   state(next: DaemonState, reason: string): void {
     this.#state = next;
     this.#reason = reason;
-    this.#stateSince = Date.now();
     if (next === 'draining') this.#drainStart = performance.now();
     if (next === 'stopped' || next === 'failed') this.#drainEnd = performance.now();
     if (next === 'failed') this.#lastFault = reason;

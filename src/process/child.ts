@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ExitStatus, signalTarget, spawnProcess } from '../native/index.ts';
 import { type ChildEnvironment, DIRECTORY_VARIABLE } from './environment.ts';
@@ -5,7 +6,7 @@ import { liveGroups } from './groups.ts';
 import { MARK_VARIABLE, newMark } from './mark.ts';
 import { deadMembers } from './proc.ts';
 import { exitOf, reapOne } from './reaper.ts';
-import { ETXTBSY, startError } from './start-errors.ts';
+import { startError } from './start-errors.ts';
 
 /** What to start. All of it is passed on as it stands; nothing goes through a shell. */
 export interface StartSpec {
@@ -133,7 +134,7 @@ export async function startChild(spec: StartSpec, stdio: Stdio, timeoutMs: numbe
       return new Child(outcome.pid, mark, startedAt, deadline);
     }
     const pause = BUSY_RETRIES_MS[attempt];
-    if (outcome.errno !== ETXTBSY || pause === undefined) {
+    if (outcome.errno !== constants.errno.ETXTBSY || pause === undefined) {
       throw startError(outcome.errno, path, cwd);
     }
     await delay(pause);

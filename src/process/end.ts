@@ -1,15 +1,13 @@
 import { type LiveGroup, liveGroups } from './groups.ts';
 import type { ProcessLog } from './log.ts';
-import { endStrays } from './strays.ts';
+import { endStrays, KILL_AFTER_MS } from './strays.ts';
 
-/** Between the polite signal and the one that cannot be refused. */
-export const KILL_AFTER_MS = 1000;
 /** After the first signal nobody waits longer than this for a group to be gone. */
 export const GIVE_UP_AFTER_MS = 3000;
 
 /**
  * Ends a process group: SIGTERM, one second later SIGKILL. Returns when the group is gone, after three seconds at
- * the latest. Processes that left the group are looked for afterwards; nobody waits for that.
+ * the latest. Processes that left the group are looked for once it is gone; nobody waits for that.
  */
 export async function endGroup(group: LiveGroup, log: ProcessLog): Promise<void> {
   group.signal('SIGTERM');
@@ -17,6 +15,7 @@ export async function endGroup(group: LiveGroup, log: ProcessLog): Promise<void>
     group.signal('SIGKILL');
     if (!(await group.waitGone(GIVE_UP_AFTER_MS - KILL_AFTER_MS))) {
       log.warn({ pid: group.pid }, 'a process group did not end although it was killed; it is left to the system');
+      return;
     }
   }
   void endStrays({ mark: group.mark, ageMs: performance.now() - group.startedAt }, log);

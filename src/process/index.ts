@@ -11,5 +11,5 @@ export { type ProcessLog, silentLog } from './log.ts';
 export { adoptOrphans } from './orphans.ts';
 export { type CommandResult, type CommandSpec, runCommand } from './run.ts';
 export { type Release, Slots } from './slots.ts';
-export { checkStartable } from './start-errors.ts';
+export { checkStartable, MAX_ARGUMENT_BYTES } from './start-errors.ts';
 export { straysEnded } from './strays.ts';

@@ -5,22 +5,13 @@
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { GIVE_UP_AFTER_MS } from './end.ts';
 import type { KeptCommand } from './keeper.ts';
-import type { ProcessLog } from './log.ts';
+import { silentLog } from './log.ts';
 import { deadMembers, readEntry } from './proc.ts';
-import { endStrays } from './strays.ts';
+import { endStrays, KILL_AFTER_MS } from './strays.ts';
 
 const LOOK_MS = 200;
-const KILL_AFTER_MS = 1000;
-
-const log: ProcessLog = { info: line('info'), warn: line('warn') };
-
-function line(level: string): ProcessLog['info'] {
-  return (fields, msg) => {
-    const entry = { time: new Date().toISOString(), level, msg, ...fields };
-    process.stderr.write(`${JSON.stringify(entry)}\n`);
-  };
-}
 
 /** One command whose daemon has left. */
 class Kept {
@@ -38,26 +29,33 @@ class Kept {
 
   /** Waits for the command to end by itself, and ends it at its deadline. */
   async keep(): Promise<void> {
-    const { deadline, group, mark, startedAt } = this.#command;
+    const { deadline, mark, startedAt } = this.#command;
     const leftMs = deadline === 0 ? Number.POSITIVE_INFINITY : deadline - Date.now();
     if (!(await this.#goneWithin(leftMs))) {
-      log.warn({ group }, 'ending a command at its deadline; the daemon that ran it has left');
       this.#signal('SIGTERM');
-      if (!(await this.#goneWithin(KILL_AFTER_MS))) {
+      let gone = await this.#goneWithin(KILL_AFTER_MS);
+      if (!gone) {
         this.#signal('SIGKILL');
+        gone = await this.#goneWithin(GIVE_UP_AFTER_MS - KILL_AFTER_MS);
       }
-      await endStrays({ mark, ageMs: Date.now() - startedAt }, log);
+      if (gone) {
+        await endStrays({ mark, ageMs: Date.now() - startedAt }, silentLog);
+      }
     }
     this.#output.destroy();
   }
 
+  /** A no comes right after a look, so that whoever sends a signal then has just seen whose group it is. */
   async #goneWithin(boundMs: number): Promise<boolean> {
-    for (const end = performance.now() + boundMs; performance.now() < end; await delay(LOOK_MS)) {
-      if (await this.#isGone()) {
-        return true;
+    const end = performance.now() + boundMs;
+    while (!(await this.#isGone())) {
+      const left = end - performance.now();
+      if (left <= 0) {
+        return false;
       }
+      await delay(Math.min(LOOK_MS, left));
     }
-    return false;
+    return true;
   }
 
   /**
@@ -90,6 +88,5 @@ class Kept {
   }
 }
 
-process.stderr.on('error', () => {});
 const commands = JSON.parse(readFileSync(0, 'utf8')) as KeptCommand[];
 await Promise.all(commands.map((command) => new Kept(command).keep()));

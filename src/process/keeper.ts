@@ -1,4 +1,4 @@
-import { closeSync, existsSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeQuietly, makePipe, packStrings, spawnProcess, startsSettled } from '../native/index.ts';
 import { type LiveGroup, liveGroups } from './groups.ts';
@@ -17,8 +17,6 @@ export interface KeptCommand {
   /** The descriptor of its output, as the keeper inherits it. */
   readonly output: number;
 }
-
-const STDERR = 2;
 
 /**
  * Hands the commands that run now to a process which outlives this one and ends each at its deadline. It also reads on
@@ -39,7 +37,13 @@ export async function keepDeadlines(log: ProcessLog): Promise<number> {
     );
     return 0;
   }
+  const seconds_left = commands.map(({ deadline }) => (deadline === 0 ? null : secondsUntil(deadline)));
+  log.info({ commands: commands.length, seconds_left }, 'a keeper ends the commands that run on at their deadlines');
   return commands.length;
+}
+
+function secondsUntil(deadline: number): number {
+  return Math.max(0, Math.round((deadline - Date.now()) / 1_000));
 }
 
 async function handOver(group: LiveGroup): Promise<KeptCommand | undefined> {
@@ -63,19 +67,22 @@ async function startKeeper(commands: readonly KeptCommand[]): Promise<string | u
   if ('errno' in pipe) {
     return `errno ${pipe.errno}`;
   }
+  // It says nothing: whoever reads our log hears its end when we leave, and not when the last command does.
+  const nowhere = openSync('/dev/null', 'w');
   const outcome = await spawnProcess({
     path: process.execPath,
-    argv: [process.execPath, keeperScript()],
+    // The number is for people who look at the processes of a machine.
+    argv: [process.execPath, keeperScript(), `--left-by=${process.pid}`],
     // It needs no variable, and what ours hold is not its business.
     environment: packStrings([]),
     variables: [],
     cwd: '/',
     stdin: pipe.read,
-    stdout: STDERR,
-    stderr: STDERR,
+    stdout: nowhere,
+    stderr: nowhere,
     session: { keep: commands.map((command) => command.output) },
   });
-  closeQuietly(pipe.read);
+  closeQuietly(pipe.read, nowhere);
   try {
     if (!('pid' in outcome)) {
       return `errno ${outcome.errno}`;

@@ -1,4 +1,5 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { constants as system } from 'node:os';
 import { dirname } from 'node:path';
 import { getSystemErrorName } from 'node:util';
 import {
@@ -13,19 +14,10 @@ import {
   SpawnFailedError,
 } from '../errors.ts';
 
-export const ENOENT = 2;
-export const E2BIG = 7;
-export const ENOEXEC = 8;
-export const EAGAIN = 11;
-export const ENOMEM = 12;
-export const EACCES = 13;
-export const ENOTDIR = 20;
-export const ENFILE = 23;
-export const EMFILE = 24;
-export const ETXTBSY = 26;
+const { E2BIG, EACCES, EAGAIN, EMFILE, ENFILE, ENOENT, ENOEXEC, ENOMEM, ENOTDIR, ETXTBSY } = system.errno;
 
 /** One argument may hold this many bytes; the kernel's bound counts the closing NUL too. */
-const MAX_ARGUMENT_BYTES = 128 * 1024 - 1;
+export const MAX_ARGUMENT_BYTES = 128 * 1024 - 1;
 /** The first bytes of a compiled program. */
 const ELF = Buffer.from('\u007fELF', 'latin1');
 /** All arguments together, well under what the kernel grants beside the environment. */

@@ -7,16 +7,11 @@ import { markOf, type ProcessEntry, processes, readEntry } from './proc.ts';
 const TICKS_PER_SECOND = 100;
 /** Start times are rounded down and clocks read one after the other. */
 const MARGIN_SECONDS = 1;
-const KILL_AFTER_MS = 1000;
-
-/** Processes that carry one mark, and how many could not be asked for theirs. */
-export interface Marked {
-  readonly found: readonly ProcessEntry[];
-  readonly unreadable: number;
-}
+/** Between the polite signal and the one that cannot be refused. */
+export const KILL_AFTER_MS = 1000;
 
 /** What a call left behind: its mark, and how long ago it began, in ms. */
-export interface Traced {
+interface Traced {
   readonly mark: string;
   readonly ageMs: number;
 }
@@ -54,8 +49,8 @@ async function findAndEnd(call: Traced, log: ProcessLog): Promise<void> {
   }
 }
 
-/** Processes that carry the mark of `call` and are not older than it. */
-async function findMarked({ mark, ageMs }: Traced): Promise<Marked> {
+/** Processes that carry the mark of `call` and are not older than it, and how many could not be asked for theirs. */
+async function findMarked({ mark, ageMs }: Traced): Promise<{ found: ProcessEntry[]; unreadable: number }> {
   const uptime = Number((await readFile('/proc/uptime', 'utf8')).split(' ')[0]);
   const oldest = (uptime - ageMs / 1000 - MARGIN_SECONDS) * TICKS_PER_SECOND;
   const found: ProcessEntry[] = [];

@@ -14,8 +14,6 @@ import { problemWith } from './validate.ts';
 export interface Decoded {
   readonly id: MessageId;
   readonly message: Message;
-  /** Size of the body as received. */
-  readonly bytes: number;
   /** The property `input` once more, with each number as a NumberText. Costs a second parse: ask only when needed. */
   inputSource(): unknown;
 }
@@ -39,7 +37,6 @@ export function decode(body: Uint8Array, accept: readonly MessageId[], limit = M
   return {
     id,
     message: parsed as unknown as Message,
-    bytes: body.length,
     inputSource: () => (parseNumberText(text) as { input?: unknown }).input,
   };
 }

@@ -6,8 +6,7 @@ import { shortenText } from './text.ts';
 
 /**
  * Writes the final message of a call so that it fits: where the whole is over `limit` bytes, output and command line
- * are shortened. A caller gets a short answer rather than none. The bound of other texts does not hold here: what a
- * command wrote has one of its own, with a beginning and an end to it.
+ * are shortened. A caller gets a short answer rather than none.
  * Throws MessageTooLargeError only when `limit` has no room for the header itself.
  */
 export function encodeFitting(reply: ToolReply, limit = MAX_BODY_BYTES): Uint8Array {

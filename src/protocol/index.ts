@@ -12,7 +12,7 @@ export type { Header, Minting, Party } from './header.ts';
 export { replyHeader, requestHeader } from './header.ts';
 export type { EventId, MessageId } from './ids.ts';
 export { ANY_EVENT, eventKind, isKnownEvent, MESSAGE, NAMESPACE } from './ids.ts';
-export { HEADER_ROOM, MAX_BODY_BYTES, MAX_DEPTH, MAX_TEXT_BYTES } from './limits.ts';
+export { HEADER_ROOM, MAX_BODY_BYTES, MAX_DEPTH } from './limits.ts';
 export type {
   Ack,
   AgentCard,
@@ -31,5 +31,5 @@ export type {
 } from './messages.ts';
 export { toolReply } from './messages.ts';
 export { NumberText, parseNumberText } from './numbers.ts';
-export { discoverySubject, isIdentity, isRequestTag, parseSubject, toolSubject } from './subjects.ts';
+export { discoverySubject, isIdentity, parseSubject, toolSubject } from './subjects.ts';
 export { headerText, shortenText } from './text.ts';

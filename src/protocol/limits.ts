@@ -4,9 +4,6 @@ export const MAX_BODY_BYTES = 786_432;
 /** Deepest nesting of objects and arrays in a message; the message itself is level 1. */
 export const MAX_DEPTH = 64;
 
-/** Where the text of one block is cut, in bytes of UTF-8. */
-export const MAX_TEXT_BYTES = 65_536;
-
 /** Longest text of an error header in characters, after control characters were folded. */
 export const MAX_HEADER_TEXT = 512;
 

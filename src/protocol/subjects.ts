@@ -1,7 +1,6 @@
 import { IdentityInvalidError } from '../errors.ts';
 
 const TOKEN = /^[a-zA-Z0-9_-]+$/;
-const MAX_REQUEST_TAG = 64;
 
 const DISCOVERY_PREFIX = 'choria.fisk-ai.discovery.';
 const TOOL_PREFIX = 'choria.fisk-ai.tool.';
@@ -10,11 +9,6 @@ const TASK_PREFIX = 'choria.fisk-ai.task.';
 /** Whether the text may name an agent: letters, digits, `_` and `-`, at least one. */
 export function isIdentity(text: string): boolean {
   return TOKEN.test(text);
-}
-
-/** Whether the text may name a request: as an identity, 64 characters at most. */
-export function isRequestTag(text: string): boolean {
-  return text.length <= MAX_REQUEST_TAG && TOKEN.test(text);
 }
 
 /** Where an agent answers with its card. Throws IdentityInvalidError before an illegal name becomes part of a subject. */

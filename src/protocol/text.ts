@@ -1,10 +1,10 @@
-import { MAX_HEADER_TEXT, MAX_TEXT_BYTES } from './limits.ts';
+import { MAX_HEADER_TEXT } from './limits.ts';
 
 /**
  * The text, or its first `maxBytes` bytes of UTF-8, ended at a character and followed by a line in brackets that says
  * how much is missing. The notice comes on top of `maxBytes`.
  */
-export function shortenText(text: string, maxBytes = MAX_TEXT_BYTES): string {
+export function shortenText(text: string, maxBytes: number): string {
   // No character takes more than three bytes a UTF-16 unit, so most texts need no counting.
   if (text.length * 3 <= maxBytes) return text;
   if (Buffer.byteLength(text) <= maxBytes) return text;

@@ -20,7 +20,12 @@ export interface ServerOptions {
   readonly log: Logger;
   /** Told what the daemon does; nobody is when it is absent. */
   readonly observer?: ServeObserver | undefined;
+  /** How long leaving may take, in ms; 60 000 when absent. */
+  readonly drainTimeoutMs?: number | undefined;
 }
+
+/** Served tools are not waited for: what leaving waits for is the server, which is to take what was said. In ms. */
+const GOODBYE_MS = 2_000;
 
 /** A daemon that answers. */
 export interface RunningServer {
@@ -46,7 +51,7 @@ export interface RunningServer {
  * The host is the daemon's from then on, and closed by it, also when this throws.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host, version, log, observer = silentObserver } = options;
+  const { host, version, log, observer = silentObserver, drainTimeoutMs = 60_000 } = options;
   const lifecycle = new Lifecycle(log, observer);
   try {
     const { config, application } = host;
@@ -59,6 +64,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     warn(log, application, served);
     warnOfSize(log, card, host.connection.bodyLimit);
     const service = await startMicroService(host.connection, { identity: config.identity, agentVersion: version, log });
+    const { storms } = service;
     const slots = new Slots(concurrency);
     const tools = factsOf(served, config.harness.confirmTags);
     watchServing(observer, host, { tools, slots, counts: service.counts, held: () => service.heldCounts });
@@ -68,6 +74,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       slots,
       timeoutMs: config.expose.a2a.toolTimeoutMs,
       counts: service.counts,
+      storms,
       log,
       observer,
     });
@@ -79,7 +86,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     service.addEndpoint('tool', toolSubject(config.identity), (request) => calls.handle(request));
     await service.ready();
     lifecycle.to('ready', 'every subscription is confirmed');
-    return new Server({ host, lifecycle, service, calls, served, concurrency, log });
+    log.info({ channels: [], services: ['a2a'], concurrency, tools: served.served.length }, 'serving');
+    const goodbyeMs = Math.min(GOODBYE_MS, drainTimeoutMs);
+    return new Server({ host, lifecycle, service, calls, served, concurrency, goodbyeMs, log });
   } catch (error) {
     lifecycle.to('failed', 'the start failed');
     await host.close();
@@ -92,7 +101,8 @@ function answerWith(card: CardWriter, service: MicroService, identity: string, l
     if (request.refuseIfBusy()) {
       return;
     }
-    const received = receive(request, { identity, accept: [MESSAGE.discoveryRequest], counts: service.counts, log });
+    const { counts, storms } = service;
+    const received = receive(request, { identity, accept: [MESSAGE.discoveryRequest], counts, storms, log });
     if (received === undefined) {
       return;
     }
@@ -107,8 +117,9 @@ function answerWith(card: CardWriter, service: MicroService, identity: string, l
 
 /** Everything an operator should know about the tools, once, at the start. */
 function warn(log: Logger, application: LoadedApplication, served: ServedSelection): void {
+  const tagsOf = new Map(application.tools.map(({ name, tags }) => [name, tags]));
   for (const { kind, tool, message } of [...application.notices, ...served.notices]) {
-    log.warn({ kind, tool }, message);
+    log.warn({ kind, tool, ...(tool && { tags: tagsOf.get(tool) }) }, message);
   }
   for (const { tool, reason } of served.withheld) {
     log.warn({ tool: tool.name, tags: isTagged(tool) ? tool.tags : [], reason }, 'tool withheld from peers');
@@ -129,6 +140,7 @@ interface ServerParts {
   readonly calls: ToolCalls;
   readonly served: ServedSelection;
   readonly concurrency: number;
+  readonly goodbyeMs: number;
   readonly log: Logger;
 }
 
@@ -167,21 +179,24 @@ class Server implements RunningServer {
 
   /** The one way out, for an operator's wish and for a fault alike. Only the first counts. */
   async #leave(reason: string, fault?: Error): Promise<void> {
-    const { lifecycle, service, calls, host, log } = this.#parts;
+    const { lifecycle, service, calls, host, goodbyeMs, log } = this.#parts;
     if (lifecycle.state !== 'ready') {
       return;
     }
     lifecycle.to('draining', reason);
     calls.drain();
+    const until = performance.now() + goodbyeMs;
     let failure = fault;
     try {
-      await service.stop();
+      // A server that does not confirm this in half of the time will not confirm the goodbyes any faster.
+      await service.stop(goodbyeMs / 2);
       const interrupted = calls.interrupt();
       if (interrupted > 0) {
         log.warn({ calls: interrupted }, 'left calls whose commands still run');
       }
       service.dropHeld();
-      await host.close();
+      service.storms.close();
+      await host.close(Math.max(0, until - performance.now()));
     } catch (error) {
       failure ??= error instanceof Error ? error : new Error(String(error));
     }

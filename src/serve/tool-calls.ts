@@ -1,11 +1,18 @@
 import { formatDuration } from '../config/index.ts';
 import { endingOf, kindOf, outcomeFields, prepareCall, type ReadyCall, reasonOf } from '../host/index.ts';
 import { type MicroService, ReplySet, receive, type ServiceRequest } from '../nats/index.ts';
-import { type CallOutcome, type EndCall, type Logger, type ServeObserver, silentObserver } from '../observe/index.ts';
+import {
+  type CallOutcome,
+  type EndCall,
+  type Logger,
+  type ServeObserver,
+  type StormLog,
+  silentObserver,
+} from '../observe/index.ts';
 import type { Release, Slots } from '../process/index.ts';
 import { type Decoded, MESSAGE, type ToolReplyBody, type ToolRequest } from '../protocol/index.ts';
 import { type CallContext, denyingPrompter, type Tool } from '../tools/index.ts';
-import { callFields, nameOf } from './call-log.ts';
+import { callFields, callLog, nameOf, refusal } from './call-log.ts';
 import { failureReply } from './failure.ts';
 
 export interface ToolCallsOptions {
@@ -16,6 +23,8 @@ export interface ToolCallsOptions {
   /** Bounds each call, in ms. */
   readonly timeoutMs: number;
   readonly counts: MicroService['counts'];
+  /** Where refusals are logged. */
+  readonly storms: StormLog;
   readonly log: Logger;
   readonly observer?: ServeObserver | undefined;
 }
@@ -59,14 +68,15 @@ export class ToolCalls {
 
   /** Handles one request; whatever goes wrong in it is answered to its caller alone. */
   handle(request: ServiceRequest): void {
-    const { identity, counts, log, tools } = this.#options;
-    const received = receive(request, { identity, accept: ACCEPT, counts, log });
+    const { identity, counts, storms, log, tools } = this.#options;
+    const received = receive(request, { identity, accept: ACCEPT, counts, storms, log });
     if (received === undefined) {
       return;
     }
     const message = received.message as ToolRequest;
     if (request.replyTo === undefined) {
-      log.warn(callFields(message), 'a call without a reply subject is dropped: nobody could be answered');
+      const about = refusal(message, 'unanswerable');
+      storms.warn('a call without a reply subject is dropped: nobody could be answered', ...about);
       return;
     }
     const replies = new ReplySet(request, message, { sender: identity, log });
@@ -107,10 +117,8 @@ export class ToolCalls {
       replies.ack(true);
       replies.reply(failureReply(error, message.name, ''));
       this.#observer.refused('a2a', 'invalid_input');
-      this.#options.log.warn(
-        { ...callFields(message), error: reasonOf(error) },
-        'tool call failed: arguments do not fit',
-      );
+      const about = refusal(message, 'invalid_input', { error: reasonOf(error) });
+      this.#options.storms.warn('tool call failed: arguments do not fit', ...about);
       return;
     }
     const release = this.#options.slots.tryAcquire();
@@ -136,7 +144,7 @@ export class ToolCalls {
     await replies.sent();
     replies.keepAlive('running-tool');
     const onStart = (durationMs: number) => this.#observer.spawned(durationMs / 1_000);
-    const context: CallContext = { timeoutMs, log, onStart };
+    const context: CallContext = { timeoutMs, log: callLog(log, message), onStart };
     let reply: ToolReplyBody;
     let ending: CallOutcome;
     try {
@@ -175,10 +183,10 @@ export class ToolCalls {
   #refuse(replies: ReplySet, message: ToolRequest, reason: string, reply: Omit<ToolReplyBody, 'output'>): void {
     replies.ack(false, reason);
     replies.reply({ ...reply, isError: true, output: reason });
-    this.#observer.refused('a2a', reply.code ?? 'refused');
-    const { log, slots } = this.#options;
-    const { code } = reply;
+    const { code = 'refused' } = reply;
+    this.#observer.refused('a2a', code);
+    const { slots, storms } = this.#options;
     const full = code === 'capacity' ? { concurrency: slots.limit } : {};
-    log.warn({ ...callFields(message), code, ...full }, 'tool call refused');
+    storms.warn('tool call refused', ...refusal(message, code, { code, ...full }));
   }
 }

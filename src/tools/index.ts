@@ -33,7 +33,7 @@ export type {
   ToolDefinition,
   ToolInput,
 } from './contract.ts';
-export { COMMAND_LINE_LIMIT, displayLine, sanitize, shellQuote } from './display.ts';
+export { displayLine, sanitize, shellQuote } from './display.ts';
 export { DeferredEnding, PromptAbortedEnding } from './endings.ts';
 export { inputFromText } from './input.ts';
 export type { NoticeKind, ToolNotice } from './notices.ts';

@@ -21,7 +21,7 @@ export interface Filters {
 export const TOOL_NAME = /^[A-Za-z0-9_-]+$/;
 
 /** Whether any expression is found in the name or any tag is carried; the empty tag stands for carrying none. */
-export function matchesFilter(filter: NameFilter, candidate: Selectable): boolean {
+function matchesFilter(filter: NameFilter, candidate: Selectable): boolean {
   return (
     filter.tools.some((pattern) => pattern.test(candidate.name)) ||
     filter.tags.some((tag) => carriesTag(candidate, tag))
@@ -76,11 +76,9 @@ export interface ServedOptions extends Filters {
   readonly confirmTags: readonly string[];
   /** Where it is served; to peers when absent. */
   readonly surface?: Surface;
-  /** Where the filters are configured, for the notices. */
-  readonly key?: string;
 }
 
-/** Decides what is served on one surface. */
+/** Decides what is served on one surface. The filters are those of `expose.agent.tools`. */
 export function selectServed(tools: readonly Tool[], options: ServedOptions): ServedSelection {
   const served: Tool[] = [];
   const withheld: WithheldTool[] = [];
@@ -89,11 +87,10 @@ export function selectServed(tools: readonly Tool[], options: ServedOptions): Se
     if (reason === undefined) served.push(tool);
     else withheld.push({ tool, reason });
   }
-  const key = options.key ?? 'expose.agent.tools';
   const candidates = tools.map(selectable);
   const notices = [
-    ...unmatchedEntries(`${key}.include`, options.include, candidates),
-    ...unmatchedEntries(`${key}.exclude`, options.exclude, candidates),
+    ...unmatchedEntries('expose.agent.tools.include', options.include, candidates),
+    ...unmatchedEntries('expose.agent.tools.exclude', options.exclude, candidates),
   ];
   return { served, withheld, notices };
 }

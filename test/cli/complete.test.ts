@@ -120,6 +120,9 @@ COMP_WORDS=(fisk call server = nats : //x '' later); COMP_CWORD=7; _fisk; printf
   assert.equal(output, 'got:call\ngot:server=nats://x\ngot:\nkey=\n');
 });
 
+/** Three programs start one after the other for a single tab, on a machine that may have other things to do. */
+const PATIENCE_MS = 30_000;
+
 /** What a shell runs in the end, when `typed` is typed into it with its tabs. */
 async function typedInto(shell: readonly string[], setup: string, typed: string, dir: string): Promise<string> {
   const ran = join(dir, 'ran');
@@ -138,10 +141,14 @@ async function typedInto(shell: readonly string[], setup: string, typed: string,
     terminal.stdout.on('data', (chunk) => {
       screen += chunk;
     });
-    terminal.stdin.write(`${setup}; echo set''up\n`);
-    await waitFor(() => screen.includes('setup'), { what: () => `the shell: ${screen}` });
+    // Once the prompt stands there the shell edits what is typed; before that a tab is only a tab.
+    terminal.stdin.write(`${setup}; PS1=ready''now\n`);
+    await waitFor(() => screen.includes('readynow'), { timeout: PATIENCE_MS, what: () => `the shell: ${screen}` });
     terminal.stdin.write(`${typed}\n`);
-    return await waitFor(() => existsSync(ran) && readFileSync(ran, 'utf8').trim(), { what: () => screen });
+    return await waitFor(() => existsSync(ran) && readFileSync(ran, 'utf8').trim(), {
+      timeout: PATIENCE_MS,
+      what: () => screen,
+    });
   } finally {
     terminal.kill('SIGKILL');
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect as dial } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -17,7 +17,9 @@ function greets(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(url);
     const socket = dial({ host: hostname, port: Number(port) });
-    socket.once('error', () => resolve(false));
+    socket.on('error', () => {});
+    // A server that goes away at this moment may close without a word.
+    socket.once('close', () => resolve(false));
     socket.once('data', (chunk) => {
       socket.destroy();
       resolve(chunk.toString().startsWith('INFO '));
@@ -91,4 +93,20 @@ test('a server that ends at once or cannot run is reported with what it said', a
     assert.match(error.message, /ended at once:\nno such flag/);
     return true;
   });
+});
+
+test('a signal while the server starts ends it at once', async () => {
+  const dir = tempDir();
+  const [path, mark] = [join(dir, 'nats-server'), join(dir, 'pid')];
+  writeFileSync(path, `#!/bin/sh\necho $$ > ${mark}.new && mv ${mark}.new ${mark}\nexec sleep 60\n`, { mode: 0o755 });
+  const stop = new AbortController();
+  const starting = assert.rejects(startDevServer({ ...process.env, FISK_NATS_SERVER: path }, stop.signal), {
+    message: 'enough',
+  });
+  const pid = await waitFor(() => existsSync(mark) && Number(readFileSync(mark, 'utf8')));
+  const asked = performance.now();
+  stop.abort(new Error('enough'));
+  await starting;
+  assert.ok(performance.now() - asked < 4_000);
+  await waitGone(pid);
 });

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync, unlinkSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { after, before, type TestContext, test } from 'node:test';
-import { depot, fisk, fiskEntry, startFisk } from '../support/fisk.ts';
+import { depot, fisk, fiskEntry, started, startFisk } from '../support/fisk.ts';
 import { startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
 import { type Running, spawnOwned } from '../support/run.ts';
 import { tempDir, tempFile, tempScript } from '../support/tmp.ts';
 import { waitFor } from '../support/wait.ts';
-
-/** Starts fisk for one test; nothing of it outlives the test, however that ends. */
-async function started(t: TestContext, ...args: Parameters<typeof startFisk>): Promise<Running> {
-  const running = await startFisk(...args);
-  t.after(() => running.stop('SIGKILL'));
-  return running;
-}
 
 /** An application whose commands end in ways that the depot's do not. */
 const endings = `#!/bin/sh
@@ -219,6 +213,32 @@ for (const [signal, code] of [
     assert.ok(performance.now() - asked < 2_000);
   });
 }
+
+test('a signal while a server is dialled that never speaks ends every command with 130 at once', async (t) => {
+  const dialled: Socket[] = [];
+  const mute = createServer((socket) => dialled.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
+  t.after(() => {
+    for (const socket of dialled) socket.destroy();
+    mute.close();
+  });
+  await new Promise((resolve) => mute.once('listening', resolve));
+  const url = `127.0.0.1:${(mute.address() as { port: number }).port}`;
+  const file = tempFile('agent.yaml', 'remote_tools: [{ name: other }]\n');
+  for (const args of [
+    ['call', 'lab', 'echo'],
+    ['discover', 'lab'],
+    ['discover', '--json'],
+    ['info', '--config', file],
+  ]) {
+    const before = dialled.length;
+    const running = await startFisk([...args, '--server', url]);
+    await waitFor(() => dialled.length > before, { what: `${args[0]} to dial` });
+    const asked = performance.now();
+    const { code, signal, stdout } = await running.stop('SIGINT');
+    assert.deepEqual([code, signal, stdout], [130, null, ''], args.join(' '));
+    assert.ok(performance.now() - asked < 2_000, args.join(' '));
+  }
+});
 
 test('with --json every ending is one document on stdout that names its class', async () => {
   const ran = await call('depot', 'part_ls', '--json');

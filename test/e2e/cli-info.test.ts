@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { type TestContext, test } from 'node:test';
-import { depot, fisk, startFisk } from '../support/fisk.ts';
+import { test } from 'node:test';
+import { depot, fisk, started } from '../support/fisk.ts';
 import { startNatsServer } from '../support/nats-server.ts';
-import type { Running } from '../support/run.ts';
 import { tempDir, tempFile, tempScript } from '../support/tmp.ts';
 import { waitFor, waitGone } from '../support/wait.ts';
-
-/** Starts fisk for one test; nothing of it outlives the test, however that ends. */
-async function started(t: TestContext, ...args: Parameters<typeof startFisk>): Promise<Running> {
-  const running = await startFisk(...args);
-  t.after(() => running.stop('SIGKILL'));
-  return running;
-}
 
 const text = `
 identity: depot

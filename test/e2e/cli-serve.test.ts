@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { after, before, type TestContext, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findNatsServer } from '../../scripts/nats-server.ts';
-import { depot, fisk, fiskEntry, startFisk } from '../support/fisk.ts';
+import { depot, fisk, fiskEntry, started } from '../support/fisk.ts';
 import { nats, natsCli } from '../support/nats-cli.ts';
 import { natsServerVersions, startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
-import { type Running, run, start } from '../support/run.ts';
+import { run, start } from '../support/run.ts';
 import { tempDir, tempFile, tempScript } from '../support/tmp.ts';
 import { isAlive, waitFor, waitGone } from '../support/wait.ts';
-
-/** Starts fisk for one test; nothing of it outlives the test, however that ends. */
-async function started(t: TestContext, ...args: Parameters<typeof startFisk>): Promise<Running> {
-  const running = await startFisk(...args);
-  t.after(() => running.stop('SIGKILL'));
-  return running;
-}
 
 /** A signal sooner after another one is part of the same wish. */
 const NEXT_WISH_MS = 350;
@@ -237,6 +230,27 @@ for (const [signal, code] of [
   });
 }
 
+test('a signal while the private server starts ends it and us', async (t) => {
+  const mark = tempFile('pid', '');
+  const slow = tempScript(`#!/bin/sh\necho $$ > ${mark}\nexec sleep 60\n`);
+  const env = { ...cleanEnv(), FISK_NATS_SERVER: slow };
+  const daemon = await started(t, ['serve', '--dev', '--config', config()], { env });
+  const pid = await waitFor(() => Number(readFileSync(mark, 'utf8')) || undefined, { what: 'the private server' });
+  const asked = performance.now();
+  const ended = await daemon.stop('SIGTERM');
+  assert.deepEqual([ended.code, ended.signal], [143, null]);
+  assert.ok(performance.now() - asked < 4_000);
+  await waitGone(pid);
+});
+
+test('a hang-up does what it does to any program', async (t) => {
+  const daemon = await started(t, ['serve', '--dev', '--server', server.url, '--config', config()]);
+  await daemon.printed(/Exposed:/);
+  daemon.kill('SIGHUP');
+  const ended = await daemon.ended;
+  assert.deepEqual([ended.code, ended.signal], [null, 'SIGHUP']);
+});
+
 test('the second signal ends the running commands, the third leaves at once with its number', async (t) => {
   // A server that stands still makes the goodbye last as long as it may.
   const standing = await startNatsServer();
@@ -258,6 +272,36 @@ test('the second signal ends the running commands, the third leaves at once with
   process.kill(standing.pid, 'SIGCONT');
   await standing.stop();
   assert.deepEqual([ended.code, ended.signal], [130, null]);
+});
+
+for (const [what, args, least, most] of [
+  ['as long as it may', [], 1_800, 5_000],
+  ['no longer than it is told', ['--drain-timeout', '200ms'], 150, 1_700],
+] as const) {
+  test(`a server that stands still holds a leaving daemon up ${what}`, async (t) => {
+    const standing = await startNatsServer();
+    t.after(() => standing.stop());
+    const daemon = await started(t, ['serve', '--dev', '--server', standing.url, '--config', config(), ...args]);
+    await daemon.printed(/Exposed:/);
+    process.kill(standing.pid, 'SIGSTOP');
+    const asked = performance.now();
+    assert.equal((await daemon.stop()).code, 0);
+    const took = performance.now() - asked;
+    assert.ok(took >= least && took < most, `${took} ms`);
+  });
+}
+
+test('a time for leaving that is none is a usage error', async () => {
+  for (const [value, reason] of [
+    ['soon', 'has text that is no duration'],
+    ['5', 'has a number without a unit'],
+    ['0', 'is not above zero'],
+    ['-1s', 'is not above zero'],
+  ] as const) {
+    const { code, stderr } = await fisk(['serve', `--drain-timeout=${value}`, '--config', config()]);
+    assert.equal(code, 1);
+    assert.ok(stderr.startsWith(`error: --drain-timeout ${value} ${reason}`), stderr);
+  }
 });
 
 test('one Ctrl-C that arrives twice is one: callers hear of it before the private server goes', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startFisk } from '../support/fisk.ts';
+import { commandsOf } from '../support/marked.ts';
 import { startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
 import { fixture, tempFile } from '../support/tmp.ts';
 import { isAlive, waitFor, waitGone } from '../support/wait.ts';
@@ -39,48 +40,35 @@ async function running(input: string, tool: string) {
   return call;
 }
 
-/** Living processes that carry the mark of a daemon. */
-async function marked(daemon: number): Promise<number[]> {
-  const { readdirSync, readFileSync } = await import('node:fs');
-  return readdirSync('/proc')
-    .filter((pid) => /^\d+$/.test(pid) && isAlive(Number(pid)))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`FISK_CALL=${daemon}.`);
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
+/** What the command of a daemon and the process that it started are. */
+function commandAndChild(daemon: number): Promise<number[]> {
+  return waitFor(() => {
+    const found = commandsOf([daemon]);
+    return found.length >= 2 && found;
+  });
 }
 
 test('a daemon that is asked to leave answers its caller at once, and the command lives on to its deadline', async () => {
   const daemon = await startLab('4s');
   const call = await running('{}', 'stubborn');
-  const commands = await waitFor(async () => {
-    const found = await marked(daemon.pid);
-    return found.length >= 2 && found;
-  });
+  const commands = await commandAndChild(daemon.pid);
   const asked = performance.now();
   daemon.kill('SIGTERM');
   await waitFor(() => call.ended(), { timeout: 2_000, what: 'the goodbye' });
   assert.equal(call.messages.at(-1)?.json?.['code'], 'interrupted');
-  await waitFor(() => !isAlive(daemon.pid), { timeout: 3_000, what: 'the end of the daemon' });
+  // The end of its streams too: a reader such as `| tee` leaves with the daemon.
+  const { code, stderr } = await daemon.ended;
+  assert.equal(code, 0);
+  assert.match(stderr, /"commands":1,"seconds_left":\[\d\]|commands=1 seconds_left=\[\d\]/);
   assert.ok(performance.now() - asked < 4_000);
   for (const pid of commands) assert.ok(isAlive(pid), 'the command outlives the daemon');
   for (const pid of commands) await waitGone(pid, 10_000);
-  const { code, stderr } = await daemon.ended;
-  assert.equal(code, 0);
-  assert.match(stderr, /ending a command at its deadline/);
 });
 
 test('after a daemon was killed the next one serves at once and ends what it left at its deadline', async () => {
   const first = await startLab('4s');
   await running('{}', 'stubborn');
-  const commands = await waitFor(async () => {
-    const found = await marked(first.pid);
-    return found.length >= 2 && found;
-  });
+  const commands = await commandAndChild(first.pid);
   first.kill('SIGKILL');
   await waitGone(first.pid);
   const second = await startLab('4s');

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fisk, startFisk } from '../support/fisk.ts';
 import { startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
 import { notifySocket } from '../support/notify-socket.ts';
+import { startProxy } from '../support/proxy.ts';
 import { type Running, start } from '../support/run.ts';
 import { projectDir } from '../support/source.ts';
 import { fixture, tempDir, tempFile, tempScript } from '../support/tmp.ts';
@@ -22,9 +23,9 @@ after(async () => {
   await server.stop();
 });
 
-function serveArgs(application = fixture('lab.sh')): string[] {
+function serveArgs(application = fixture('lab.sh'), url = server.url): string[] {
   const text = `identity: lab\napplication_path: ${application}\nexpose: {agent: {a2a: {serve_tools: true}}}\n`;
-  return ['serve', '--dev', '--server', server.url, '--log-format', 'json', '--config', tempFile('lab.yaml', text)];
+  return ['serve', '--dev', '--server', url, '--log-format', 'json', '--config', tempFile('lab.yaml', text)];
 }
 
 async function started(t: TestContext, more: string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Running> {
@@ -107,6 +108,25 @@ test('the listener says not ready while the daemon starts, and does not hold up 
   const asked = performance.now();
   assert.equal((await running.stop('SIGTERM')).code, 0);
   assert.ok(performance.now() - asked < 1_500);
+});
+
+test('a daemon that leaves says at once that it is not ready, however long the server lets it wait', async (t) => {
+  const proxy = await startProxy(server.port);
+  const running = await startFisk([...serveArgs(undefined, proxy.url), '--metrics-address', '0'], { env: process.env });
+  t.after(async () => {
+    await running.stop('SIGKILL');
+    await proxy.close();
+  });
+  const url = await addressOf(running);
+  await running.printed(/the daemon is ready/);
+  proxy.silence();
+  running.kill('SIGTERM');
+  await running.printed(/^draining: /m);
+  const answer = await fetch(`${url}/readyz`);
+  const { state, reasons } = (await answer.json()) as { state: string; reasons: string[] };
+  assert.deepEqual([answer.status, state, reasons], [503, 'draining', ['the daemon is draining']]);
+  const { code } = await running.ended;
+  assert.equal(code, 0);
 });
 
 test('an address that cannot be used ends the start, also of --check, with one clear error', async (t) => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
+import { commandsOf } from '../support/marked.ts';
 import { natsServerVersions, type ServerAge, startNatsServer } from '../support/nats-server.ts';
 import { type Served, startServed } from '../support/served.ts';
-import { waitGone } from '../support/wait.ts';
+import { isAlive, waitFor, waitGone } from '../support/wait.ts';
 import { WireCaller, wireCall } from '../support/wire-caller.ts';
 
 const TOOL = 'choria.fisk-ai.tool.lab';
@@ -12,9 +13,9 @@ const users = ({ subscribe = 'nothing', publish = 'nothing', password = 'p' } = 
   { user: d, password: ${password}, permissions: { subscribe: { deny: "${subscribe}" }, publish: { deny: "${publish}" } } }
   { user: c, password: p } ] }`;
 
-async function served(t: TestContext, version: ServerAge) {
+async function served(t: TestContext, version: ServerAge, toolTimeout = '30s') {
   const nats = await startNatsServer({ version, config: users() });
-  const daemon = await startServed({ url: nats.url.replace('://', '://d:p@') });
+  const daemon = await startServed({ url: nats.url.replace('://', '://d:p@'), toolTimeout });
   const caller = await WireCaller.connect(nats.url, { user: 'c', pass: 'p' });
   t.after(async () => {
     await caller.close();
@@ -52,6 +53,24 @@ for (const version of natsServerVersions()) {
         assert.match(final, /\[FISK_SERVICE_STOPPED\]/);
       });
     }
+
+    test('a command that runs when it has to leave so is told to its caller, and lives on to its deadline', async (t) => {
+      const { nats, daemon, caller } = await served(t, version, '5s');
+      const call = caller.open(TOOL, wireCall('lab', 'stubborn'));
+      const commands = await waitFor(() => {
+        const found = commandsOf([daemon.pid]);
+        return found.length >= 2 && found;
+      });
+      const began = performance.now();
+      await nats.reload(users({ subscribe: TOOL }));
+      await waitFor(() => call.ended());
+      assert.equal(call.messages.at(-1)?.json?.['code'], 'interrupted');
+      await waitGone(daemon.pid);
+      assert.ok(performance.now() - began < 4_000);
+      for (const pid of commands) assert.ok(isAlive(pid), 'the command outlives the daemon');
+      for (const pid of commands) await waitGone(pid, 10_000);
+      await leftWith(daemon, 1);
+    });
 
     test('without the right to answer it lives on, and answers again once it may', async (t) => {
       const { nats, daemon, caller } = await served(t, version);

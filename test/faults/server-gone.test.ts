@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Crowd, doubled, hasEnded } from '../support/crowd.ts';
+import { Crowd, doubled, endsOf, hasEnded } from '../support/crowd.ts';
 import { natsServerVersions, startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
 import { startServed } from '../support/served.ts';
 import { fixture, tempFile } from '../support/tmp.ts';
@@ -46,6 +46,35 @@ for (const version of natsServerVersions()) {
         assert.equal((await daemon.stop()).code, 0);
       });
     }
+
+    test('one that is so slow that it works a tenth of the time loses no call and no answer', async (t) => {
+      const nats = await startNatsServer({ version });
+      const { daemon, crowd } = await served(t, nats);
+      let slow = true;
+      const slowness = (async () => {
+        while (slow) {
+          process.kill(nats.pid, 'SIGSTOP');
+          await delay(180);
+          process.kill(nats.pid, 'SIGCONT');
+          await delay(20);
+        }
+      })();
+      t.after(() => {
+        slow = false;
+      });
+      await crowd.keepCalling(6, performance.now() + 5_000, 10_000, () =>
+        crowd.start('work', { call: String(crowd.calls.length), seconds: '0.1' }),
+      );
+      await crowd.allEnded(10_000);
+      slow = false;
+      await slowness;
+      const ends = endsOf(crowd.calls);
+      assert.deepEqual([...ends.keys()].sort(), ['capacity', 'ok']);
+      assert.ok((ends.get('ok') ?? 0) > 10, JSON.stringify([...ends]));
+      assert.deepEqual(doubled(crowd.calls), []);
+      assert.doesNotMatch(daemon.stderr(), /disconnected|could not be sent/);
+      assert.equal((await daemon.stop()).code, 0);
+    });
 
     test('one that says that it will go is noted, and what runs is answered once it is back', async (t) => {
       const nats = await startNatsServer({

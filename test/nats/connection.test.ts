@@ -159,16 +159,48 @@ test('an address where nothing answers fails at once and names it', async () => 
   assert.ok(performance.now() - started < 2_000);
 });
 
-test('an address that takes the connection and never speaks is given up after five seconds', async (t) => {
-  const sockets: Socket[] = [];
-  const mute = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+/** A server that takes every connection and never speaks. */
+async function muteServer(t: TestContext) {
+  const open = new Set<Socket>();
+  let taken = 0;
+  const server = createServer((socket) => {
+    taken++;
+    open.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => open.delete(socket));
+    socket.resume();
+  }).listen(0, '127.0.0.1');
   t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    mute.close();
+    for (const socket of open) socket.destroy();
+    server.close();
   });
-  await new Promise((resolve) => mute.once('listening', resolve));
-  const { port } = mute.address() as { port: number };
-  await assert.rejects(connect({ servers: [`127.0.0.1:${port}`], name: 'test' }), { code: 'FISK_NATS_CONNECT' });
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  return { address: `127.0.0.1:${port}`, open, taken: () => taken };
+}
+
+test('an address that takes the connection and never speaks is given up after five seconds, with its socket', async (t) => {
+  const mute = await muteServer(t);
+  await assert.rejects(connect({ servers: [mute.address], name: 'test' }), { code: 'FISK_NATS_CONNECT' });
+  assert.equal(mute.taken(), 1);
+  await waitFor(() => mute.open.size === 0, { what: 'the socket to be closed' });
+});
+
+test('a signal ends an attempt at once, with its socket, and no other server is tried', async (t) => {
+  const [mute, other] = [await muteServer(t), await muteServer(t)];
+  const stop = new AbortController();
+  const servers = [mute.address, other.address];
+  const started = performance.now();
+  const attempt = assert.rejects(connect({ servers, name: 'test', signal: stop.signal }), { message: 'enough' });
+  const [first, second] = await waitFor(() =>
+    mute.open.size > 0 ? [mute, other] : other.open.size > 0 ? [other, mute] : undefined,
+  );
+  stop.abort(new Error('enough'));
+  await attempt;
+  await waitFor(() => first?.open.size === 0, { what: 'the socket to be closed' });
+  assert.ok(performance.now() - started < 4_000);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.equal(second?.taken(), 0);
 });
 
 test('an address that demands TLS is not spoken to in the clear', async (t) => {

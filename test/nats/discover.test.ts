@@ -7,7 +7,8 @@ import { startWorker, type TestWorker } from './worker.ts';
 
 const OPTIONS = { sender: 'tester', timeoutMs: 2_000 };
 
-async function scripted(t: TestContext, script: (turn: WireTurn) => void) {
+/** A server, a connection under test, and a peer that plays the agents. */
+async function scene(t: TestContext) {
   const server = await startNatsServer();
   const peer = await WireCaller.connect(server.url);
   const connection = await connect({ servers: [server.url], name: 'test' });
@@ -16,6 +17,11 @@ async function scripted(t: TestContext, script: (turn: WireTurn) => void) {
     await peer.close();
     await server.stop();
   });
+  return { connection, peer };
+}
+
+async function scripted(t: TestContext, script: (turn: WireTurn) => void) {
+  const { connection, peer } = await scene(t);
   wireWorker(peer.nc, 'choria.fisk-ai.discovery.lab', 'lab', script);
   await peer.nc.flush();
   return connection;
@@ -94,14 +100,7 @@ for (const version of natsServerVersions()) {
 }
 
 test('a listing ends although somebody never stops answering', async (t) => {
-  const server = await startNatsServer();
-  const connection = await connect({ servers: [server.url], name: 'test' });
-  const peer = await WireCaller.connect(server.url);
-  t.after(async () => {
-    await connection.close();
-    await peer.close();
-    await server.stop();
-  });
+  const { connection, peer } = await scene(t);
   const timers: NodeJS.Timeout[] = [];
   t.after(() => timers.forEach(clearInterval));
   peer.nc.subscribe('$SRV.INFO', {
@@ -173,14 +172,7 @@ test('unknown properties of a card stay, and its texts may be anything', async (
 });
 
 test('a flood of invented agents ends a listing', async (t) => {
-  const server = await startNatsServer();
-  const connection = await connect({ servers: [server.url], name: 'test' });
-  const peer = await WireCaller.connect(server.url);
-  t.after(async () => {
-    await connection.close();
-    await peer.close();
-    await server.stop();
-  });
+  const { connection, peer } = await scene(t);
   const endpoints = (i: number) =>
     Array.from({ length: 5_000 }, (_, j) => ({ subject: `choria.fisk-ai.discovery.a${i}-${j}` }));
   peer.nc.subscribe('$SRV.INFO', {

@@ -57,6 +57,7 @@ export async function startWorker(
   const { log, lines } = memoryLog();
   const connection = await connect({ servers: [url], name: identity, log });
   const service = await startMicroService(connection, { identity, agentVersion: '9.9.9-test', log });
+  const { counts, storms } = service;
   const worker: TestWorker = {
     connection,
     service,
@@ -68,7 +69,7 @@ export async function startWorker(
     },
   };
   service.addEndpoint('discovery', discoverySubject(identity), (request) => {
-    const decoded = receive(request, { identity, accept: [MESSAGE.discoveryRequest], counts: service.counts, log });
+    const decoded = receive(request, { identity, accept: [MESSAGE.discoveryRequest], counts, storms, log });
     if (decoded === undefined) return;
     const minting = { now: Date.now(), mintId: () => 'card' };
     const header = replyHeader(decoded.message, {
@@ -80,7 +81,7 @@ export async function startWorker(
     request.send(encode({ ...header, name: identity, version: '9.9.9-test', protocols: [NAMESPACE], ...card }));
   });
   service.addEndpoint('tool', toolSubject(identity), (request) => {
-    const decoded = receive(request, { identity, accept: [MESSAGE.toolRequest], counts: service.counts, log });
+    const decoded = receive(request, { identity, accept: [MESSAGE.toolRequest], counts, storms, log });
     if (decoded === undefined) return;
     worker.handled++;
     return handle(new ReplySet(request, decoded.message, { sender: identity, log }), decoded.message as ToolRequest);

@@ -9,9 +9,9 @@ import { notifySocket } from '../support/notify-socket.ts';
 import { tempDir } from '../support/tmp.ts';
 import { waitFor } from '../support/wait.ts';
 
-function supervised(t: TestContext, env: NodeJS.ProcessEnv, tally = new Tally('lab', '1')) {
+function supervised(t: TestContext, env: NodeJS.ProcessEnv, tally = new Tally('lab', '1'), drainMs = 60_000) {
   const log: string[] = [];
-  const supervision = startSupervision(tally, env, pino({}, { write: (line) => void log.push(line) }));
+  const supervision = startSupervision(tally, env, pino({}, { write: (line) => void log.push(line) }), drainMs);
   t.after(() => supervision?.close());
   return { tally, supervision, log };
 }
@@ -58,6 +58,16 @@ for (const [kind, address] of [
     );
   });
 }
+
+test('more time to leave is asked for until the time for leaving is over, and not beyond', async (t) => {
+  const socket = await notifySocket();
+  const { tally } = supervised(t, { NOTIFY_SOCKET: socket.address }, new Tally('lab', '1'), 1_500);
+  const asked = () => socket.lines().filter((line) => line === 'EXTEND_TIMEOUT_USEC=10000000').length;
+  tally.state('draining', 'SIGTERM');
+  await waitFor(() => asked() === 2, { what: 'one more second' });
+  await sleep(2_500);
+  assert.equal(asked(), 2);
+});
 
 test('the watchdog is fed at half its time by the event loop, and not while that is blocked', async (t) => {
   const socket = await notifySocket();

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { adoptOrphans, childEnvironment, liveGroups, runCommand } from '../../src/process/index.ts';
+import { adoptOrphans, childEnvironment, liveGroups, runCommand, silentLog } from '../../src/process/index.ts';
+import { commandsOf } from '../support/marked.ts';
 import { start } from '../support/run.ts';
 import { fixture } from '../support/tmp.ts';
 import { isAlive, waitFor, waitGone } from '../support/wait.ts';
@@ -18,13 +19,14 @@ async function leave(how: 'keeper' | 'die', timeoutMs: number, ...names: string[
   return { pids: pids.split(',').map(Number), said, daemon };
 }
 
-/** Processes whose command line runs the keeper. */
-function keepers(): number[] {
+/** The keepers that a daemon left. */
+function keepers(daemon: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
       try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('keeper-main.ts');
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+        return words.some((word) => word.endsWith('keeper-main.ts')) && words.includes(`--left-by=${daemon}`);
       } catch {
         return false;
       }
@@ -36,30 +38,27 @@ test('commands live on after the daemon, also those that write, and each ends at
   const began = performance.now();
   const { pids, said, daemon } = await leave('keeper', 3_000, 'sleeper.sh', 'endless.sh', 'stubborn.sh');
   assert.equal(said, '3 kept');
+  // Whoever reads what the daemon prints hears its end now, and not when the last command does.
+  await daemon.ended;
   await delay(500);
   for (const pid of pids) assert.ok(isAlive(pid), `${pid} lives after the daemon`);
   for (const pid of pids) await waitGone(pid, 10_000);
   assert.ok(performance.now() - began >= 2_900);
-  // The last line of the keeper closes the stream, so nothing of it is left.
-  const { stderr } = await daemon.ended;
-  assert.equal(stderr.match(/ending a command at its deadline/g)?.length, 3);
+  await waitFor(() => keepers(daemon.pid).length === 0, { what: 'the end of the keeper' });
 });
 
 test('a process that left its group is ended at the deadline too', async () => {
   const { pids, daemon } = await leave('keeper', 1_500, 'leaver.sh');
-  const { stderr } = await daemon.ended;
-  const [stray = 0] = (/"pids":\[(\d+)/.exec(stderr) ?? []).slice(1).map(Number);
-  assert.ok(stray > 0 && !pids.includes(stray), stderr);
-  await waitGone(stray);
+  const strays = commandsOf([daemon.pid]).filter((pid) => !pids.includes(pid));
+  assert.ok(strays.length > 0);
+  for (const pid of [...strays, ...pids]) await waitGone(pid, 10_000);
 });
 
 test('the keeper leaves when the last command has ended by itself, long before any deadline', async () => {
   const { pids, daemon } = await leave('keeper', 60_000, 'sleeper.sh');
-  const found = keepers();
-  assert.ok(found.length > 0);
+  assert.equal(keepers(daemon.pid).length, 1);
   for (const pid of pids) process.kill(-pid, 'SIGTERM');
-  await daemon.ended;
-  await waitFor(() => keepers().every((pid) => !found.includes(pid)), { what: 'the end of the keeper' });
+  await waitFor(() => keepers(daemon.pid).length === 0, { what: 'the end of the keeper' });
 });
 
 test('without a running command there is no keeper', async () => {
@@ -67,8 +66,6 @@ test('without a running command there is no keeper', async () => {
   assert.equal(said, '0 kept');
   await daemon.ended;
 });
-
-const silent = { info: () => {}, warn: () => {} };
 
 test('a later daemon ends the commands of one that was killed, at their deadline and not before', async () => {
   const { pids } = await leave('die', 2_500, 'stubborn.sh');
@@ -97,7 +94,7 @@ test("commands of a daemon that lives are nobody else's", async () => {
   const spec = { path: fixture('sleeper.sh'), args: [], environment, timeoutMs: 60_000, signal: stop.signal };
   const running = assert.rejects(runCommand(spec), { code: 'FISK_COMMAND_CANCELLED' });
   const group = await waitFor(() => liveGroups.list()[0]);
-  assert.ok(!(await adoptOrphans(silent)).includes(group.mark));
+  assert.ok(!(await adoptOrphans(silentLog)).includes(group.mark));
   stop.abort();
   await running;
 });

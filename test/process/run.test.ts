@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, copyFileSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -225,8 +225,6 @@ test('an argument at the limit passes, one over it and a vector over its limit a
     code: 'FISK_ARGUMENT_TOO_LONG',
     message: /together/,
   });
-  // What passes our own bound can still be refused by the system, when the environment is large too.
-  assert.equal((await runFixture('exit.sh', ['0'])).exitCode, 0);
 });
 
 test('a NUL is refused in arguments, program and directory', async () => {
@@ -258,16 +256,13 @@ test('each way a program cannot be started says which it is, and no slot or desc
 
 test('a program that is being written is started once that is over', async () => {
   const path = tempScript('#!/bin/sh\necho ran\n');
-  const binary = tempFile('binary', '');
-  const { execFileSync } = await import('node:child_process');
-  execFileSync('cp', ['/bin/true', binary]);
-  chmodSync(binary, 0o755);
+  const binary = join(tempDir(), 'binary');
+  copyFileSync('/bin/true', binary);
   const fd = openSync(binary, 'r+');
   await assert.rejects(runCommand({ path: binary, args: [], environment }), {
     code: 'FISK_SPAWN_FAILED',
     message: /is open for writing and cannot be started until it is closed \(ETXTBSY\)/,
   });
-  const { closeSync } = await import('node:fs');
   setTimeout(() => closeSync(fd), 30);
   assert.equal((await runCommand({ path: binary, args: [], environment })).exitCode, 0);
   writeFileSync(path, '#!/bin/sh\necho replaced\n');
@@ -305,21 +300,12 @@ test('descriptors are flat over many calls', async () => {
       for (let call = 0; call < 25; call++) await runFixture('exit.sh');
     }),
   );
-  const pipes = () =>
-    readdirSync('/proc/self/fd').flatMap((fd) => {
-      try {
-        return [readlinkSync(`/proc/self/fd/${fd}`)];
-      } catch {
-        return [];
-      }
-    }).length;
-  await waitFor(() => pipes() <= before + 1, { what: 'closed descriptors' });
+  await waitFor(() => readdirSync('/proc/self/fd').length <= before, { what: 'closed descriptors' });
   assert.equal(liveGroups.size, 0);
 });
 
 test('a broken program is not taken for a script', async () => {
-  const broken = tempFile('broken', Buffer.from('\u007fELF broken', 'latin1'));
-  chmodSync(broken, 0o755);
+  const broken = tempScript('\u007fELF broken');
   await assert.rejects(runCommand({ path: broken, args: [], environment }), {
     code: 'FISK_COMMAND_NOT_EXECUTABLE',
     message: /is a program for another kind of machine, or a broken one/,

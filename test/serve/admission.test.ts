@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceRequest } from '../../src/nats/index.ts';
-import { createLogger } from '../../src/observe/index.ts';
+import { createLogger, StormLog } from '../../src/observe/index.ts';
 import { childEnvironment, liveGroups, Slots } from '../../src/process/index.ts';
 import { ToolCalls } from '../../src/serve/tool-calls.ts';
 import { createToolSet, loadApplication, type Tool } from '../../src/tools/index.ts';
@@ -24,13 +24,15 @@ function admission() {
   const slots = new Slots(1);
   const lines: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const log = createLogger({ level: 'info', format: 'json', destination });
   const calls = new ToolCalls({
     identity: 'lab',
     tools,
     slots,
     timeoutMs: 5_000,
     counts: { malformed: new Map(), foreignRecipients: 0, failedSends: 0 },
-    log: createLogger({ level: 'info', format: 'json', destination }),
+    storms: new StormLog(log),
+    log,
   });
   return { calls, slots, lines };
 }

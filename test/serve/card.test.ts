@@ -95,12 +95,12 @@ test('what is kept from peers is on no card, and why is logged, as is what is od
   );
   const notices = logged('kind').filter((line) => line['level'] === 'warn');
   assert.deepEqual(
-    notices.map((line) => [line['kind'], line['tool']]),
+    notices.map((line) => [line['kind'], line['tool'], line['tags']]),
     [
-      ['tool_name_invalid', 'a.b'],
-      ['unknown_reserved_tag', 'plain'],
-      ['behavior_tag_conflict', 'plain'],
-      ['confirm_tag_unmatched', undefined],
+      ['tool_name_invalid', 'a.b', undefined],
+      ['unknown_reserved_tag', 'plain', ['ai:read_only', 'ai:additive', 'ai:house_rule']],
+      ['behavior_tag_conflict', 'plain', ['ai:read_only', 'ai:additive', 'ai:house_rule']],
+      ['confirm_tag_unmatched', undefined, undefined],
     ],
   );
 });

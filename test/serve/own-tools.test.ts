@@ -40,8 +40,9 @@ async function serving(t: TestContext, ...tools: [string, Tool][]) {
     await nats.stop();
   });
   const slots = new Slots(1);
-  const { counts } = service;
-  const calls = new ToolCalls({ identity: 'lab', slots, timeoutMs: 1_000, counts, log, tools: new Map(tools) });
+  const { counts, storms } = service;
+  const limits = { slots, timeoutMs: 1_000 };
+  const calls = new ToolCalls({ identity: 'lab', ...limits, counts, storms, log, tools: new Map(tools) });
   service.addEndpoint('tool', toolSubject('lab'), (request) => calls.handle(request));
   await service.ready();
   return { caller, slots, calls };

@@ -152,6 +152,17 @@ test('the log tells which signal ended a command, its caller only that one did',
   assert.deepEqual([line?.['exit_code'], line?.['signal']], [-1, 'SIGSEGV']);
 });
 
+test('what is logged about the process of a call is joined to the lines of the call', async () => {
+  const env = { ...process.env, FAULTS_LEDGER: tempFile('ledger', '') };
+  const daemon = await serve({ application: fixture('trouble.sh'), env, a2a: 'tool_timeout: 500ms' });
+  await caller.call('lab', 'leave', { call: 'a' }, { request: 'r-left' });
+  const stray = await waitFor(() =>
+    daemon.lines.find((line) => /moved out of its process group/.test(`${line['msg']}`)),
+  );
+  assert.equal(stray['request'], 'r-left');
+  await daemon.stop();
+});
+
 test('leaving waits for no command: its caller is told, nobody is served any more, and it runs on to its end', async () => {
   const daemon = await serve();
   const started = performance.now();

@@ -152,12 +152,6 @@ for (const version of natsServerVersions()) {
       assert.equal(last(await caller.send(TOOL, body))['output'], '[x]\n');
     });
 
-    test('a message meant for another name runs and is logged', async () => {
-      const messages = await caller.call('lab', 'echo', {}, { recipient: { name: 'other' } });
-      assert.equal(last(messages)['output'], '\n');
-      assert.ok(daemon.lines.some((line) => line['recipient'] === 'other'));
-    });
-
     test('a call without reply subject runs nothing, takes no slot and is one log line', async () => {
       const before = daemon.lines.length;
       caller.nc.publish(TOOL, wireCall('lab', 'sleep', { seconds: '5' }));
@@ -203,7 +197,7 @@ for (const version of natsServerVersions()) {
         assert.equal(messages[0]?.raw.length, 0, what);
       }
       const fresh = daemon.lines.slice(before);
-      assert.equal(fresh.length, Object.keys(broken).length);
+      assert.equal(fresh.length, 10, 'the rest is counted and told in one line later');
       assert.ok(fresh.every((line) => line['level'] === 'warn' && line['class'] && line['bytes'] !== undefined));
       assert.equal(last(await caller.call('lab', 'echo'))['output'], '\n');
     });
@@ -238,21 +232,12 @@ for (const version of natsServerVersions()) {
       }
       assert.equal(lines[1]?.['exit_code'], 0);
       assert.equal(typeof lines[1]?.['duration'], 'number');
-    });
-
-    test('ten thousand invented names are refused and none of them is kept', async () => {
-      const replies = new Set<string>();
-      for (let round = 0; round < 100; round++) {
-        await Promise.all(
-          Array.from({ length: 100 }, async (_, index) => {
-            replies.add(
-              String(last(await caller.call('lab', `invented_${round}_${index}_${'x'.repeat(200)}`))['code']),
-            );
-          }),
-        );
-      }
-      assert.deepEqual([...replies], ['unknown_tool']);
-      assert.equal(daemon.server.served.served.length, 9);
+      assert.equal(lines[1]?.['command'], 'echo -- classified');
+      await caller.call('lab', 'exit', { code: '3' });
+      await caller.call('lab', 'sleep', { seconds: '9' });
+      const text = JSON.stringify(daemon.lines.slice(before));
+      assert.match(text, /"exit_code":3.*"code":"timeout"/);
+      assert.doesNotMatch(text, /\[classified\]|exiting with|sleeping \d/, "what a command wrote is nobody else's");
     });
   });
 }

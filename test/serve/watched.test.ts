@@ -85,6 +85,53 @@ test('ten thousand invented names add no series', async () => {
   await stop();
 });
 
+test('a storm of refusals and of nonsense is a few lines, and each is counted once wherever it is counted', async () => {
+  const { daemon, value, stop } = await watched({ a2a: 'max_concurrent_tools: 1' });
+  const sleeping = caller.open(SUBJECT, wireCall('lab', 'sleep', { seconds: '20' }));
+  await waitFor(() => liveGroups.size === 1);
+  const before = daemon.lines.length;
+  for (let i = 0; i < 1_000; i++) {
+    caller.nc.publish(SUBJECT, wireCall('lab', 'echo'), { reply: 'nobody.listens' });
+    caller.nc.publish(SUBJECT, wireCall('lab', 'invented'), { reply: 'nobody.listens' });
+    caller.nc.publish(SUBJECT, wireCall('lab', 'grade', { count: 'many' }), { reply: 'nobody.listens' });
+    caller.nc.publish(SUBJECT, 'no json', { reply: 'nobody.listens' });
+  }
+  await caller.nc.flush();
+  const metrics = [
+    ...['capacity', 'unknown_tool', 'invalid_input'].map((code) => `fisk_refusals_total{surface="a2a",code="${code}"}`),
+    'fisk_malformed_requests_total{class="json"}',
+  ];
+  for (const series of metrics)
+    await waitFor(async () => (await value(series)) === 1_000, { timeout: 30_000, what: series });
+  await stop();
+  const pid = liveGroups.list()[0]?.pid ?? 0;
+  process.kill(-pid, 'SIGKILL');
+  await waitFor(() => sleeping.ended() && liveGroups.size === 0);
+  const lines = daemon.lines.slice(before).filter(({ level }) => level === 'warn');
+  assert.ok(lines.length < 60, `${lines.length} lines`);
+  for (const [message, codes] of [
+    ['tool call refused', { capacity: 1_000, unknown_tool: 1_000 }],
+    ['tool call failed: arguments do not fit', { invalid_input: 1_000 }],
+    ['malformed message refused', { json: 1_000 }],
+  ] as const) {
+    const told = new Map<string, number>();
+    const add = (code: string, times: number) => told.set(code, (told.get(code) ?? 0) + times);
+    const singly = lines.filter(({ msg }) => msg === message);
+    assert.equal(singly.length, 10, message);
+    for (const line of singly) add(String(line['code'] ?? line['class'] ?? 'invalid_input'), 1);
+    const counted = lines.filter((line) => line['line'] === message);
+    for (const line of counted)
+      for (const [code, times] of Object.entries(line['codes'] as Record<string, number>)) add(code, times);
+    assert.deepEqual(Object.fromEntries(told), codes, message);
+    const numbers = counted.map((line) => Number(line['lines'])).reduce((sum, count) => sum + count, 0);
+    assert.equal(
+      numbers + 10,
+      Object.values(codes).reduce((sum, count) => sum + count, 0),
+      message,
+    );
+  }
+});
+
 test('two daemons in one process are built and counted apart', async () => {
   const [one, other] = [await watched(), await watched({ identity: 'other' })];
   await caller.call('other', 'echo');

@@ -38,6 +38,21 @@ test('the unit is valid, and exposes no more than 1.3', { skip }, async () => {
   await assert.rejects(analyze(copy(), ...security(12)), 'the threshold is looked at');
 });
 
+test('what systemd does about a daemon that ends or stands still is what the page says', () => {
+  const [, page = ''] = readFileSync(join(projectDir, 'docs/deploy.md'), 'utf8').split('### When it is restarted');
+  const setting = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
+  const seconds = (name: string) => Number(/^(\d+)s$/.exec(setting(name))?.[1]);
+  assert.equal(setting('Restart'), 'on-failure');
+  assert.match(page, new RegExp(`starts it again after ${seconds('RestartSec')} s`));
+  assert.match(page, new RegExp(`stands still for ${seconds('WatchdogSec')} s`));
+  assert.match(page, new RegExp(`more than the usual ${seconds('TimeoutStopSec')} s`));
+  // A start that fails at once comes again after the pause: so many of them are five minutes, and less than the interval.
+  const [burst, interval] = [Number(setting('StartLimitBurst')), setting('StartLimitIntervalSec')];
+  assert.equal(burst * seconds('RestartSec'), 5 * 60);
+  assert.match(page, /cannot be started for about five minutes/);
+  assert.equal(interval, '15min');
+});
+
 test('every drop-in is valid, says why it is there, and loosens little', { skip }, async () => {
   assert.ok(dropIns.length >= 10);
   for (const name of dropIns) {

@@ -2,27 +2,17 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { childEnvironment, liveGroups } from '../../src/process/index.ts';
-import { inputFromText, loadApplication } from '../../src/tools/index.ts';
+import { inputFromText } from '../../src/tools/index.ts';
 import { fixture, tempFile, tempScript } from '../support/tmp.ts';
 import { isAlive } from '../support/wait.ts';
 import { command } from './demo.ts';
-import { load, noFilter, readCase, replay, replayEnvironment, toolOf } from './loading.ts';
+import { load, readCase, replay, toolOf } from './loading.ts';
 
 const names = async (document: unknown) => (await load(document)).tools.map(({ name }) => name);
 const leaf = (name: string, more: object = {}) => command(name, {}, [], more);
 
-function loadBinary(path: string, more: { timeoutMs?: number; signal?: AbortSignal } = {}) {
-  const environment = replayEnvironment('{}');
-  return loadApplication({
-    path,
-    environment,
-    globalFlags: [],
-    include: noFilter,
-    exclude: noFilter,
-    confirmTags: [],
-    ...more,
-  });
-}
+const loadBinary = (path: string, more: { timeoutMs?: number; signal?: AbortSignal } = {}) =>
+  load('{}', { path, ...more });
 
 suite('which commands become tools', () => {
   test('leaves do, in declared order; groups, hidden commands and all below them do not', async () => {

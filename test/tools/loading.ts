@@ -20,7 +20,7 @@ export function readCase(name: string) {
 }
 
 /** What replay.sh is told by. */
-export function replayEnvironment(document: unknown, variables: Record<string, string> = {}) {
+function replayEnvironment(document: unknown, variables: Record<string, string> = {}) {
   const path = tempFile('document.json', typeof document === 'string' ? document : JSON.stringify(document));
   return childEnvironment({ base: { PATH: process.env['PATH'], REPLAY_DOCUMENT: path, ...variables }, remove: [] });
 }

@@ -2,17 +2,15 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { loadConfig, Pattern } from '../../src/config/index.ts';
 import { childEnvironment } from '../../src/process/index.ts';
-import { inputFromText, loadApplication } from '../../src/tools/index.ts';
+import { inputFromText, type LoadOptions } from '../../src/tools/index.ts';
 import { natsCli } from '../support/nats-cli.ts';
-import { argvOf, noFilter, toolOf } from './loading.ts';
+import { argvOf, load, toolOf } from './loading.ts';
 
 const path = natsCli();
 
-function loadNats(globalFlags: readonly string[] = [], include: object = noFilter) {
+function loadNats(options: Partial<LoadOptions> = {}) {
   assert.ok(path);
-  const environment = childEnvironment({ base: process.env, remove: [] });
-  const options = { path, environment, globalFlags, include, exclude: noFilter, confirmTags: [] };
-  return loadApplication(options as Parameters<typeof loadApplication>[0]);
+  return load('', { path, environment: childEnvironment({ base: process.env, remove: [] }), ...options });
 }
 
 suite('the real nats program', { skip: path === undefined ? 'there is none here' : false }, () => {
@@ -36,11 +34,11 @@ suite('the real nats program', { skip: path === undefined ? 'there is none here'
     });
     assert.ok(alternatives.length > 4);
     const tools = alternatives.map((source) => new Pattern(source));
-    assert.deepEqual((await loadNats([], { tools, tags: [] })).notices, []);
+    assert.deepEqual((await loadNats({ include: { tools, tags: [] } })).notices, []);
   });
 
   test('copying a stream asks for what the caller said and nothing else', async () => {
-    const tool = toolOf(await loadNats(['context']), 'stream_copy');
+    const tool = toolOf(await loadNats({ globalFlags: ['context'] }), 'stream_copy');
     const argv = argvOf(tool, '{"source":"S","destination":"D","context":"dev"}');
     assert.deepEqual(argv, ['stream', 'copy', '--context=dev', '--', 'S', 'D']);
   });
@@ -59,7 +57,8 @@ suite('the real nats program', { skip: path === undefined ? 'there is none here'
   });
 
   test('it runs, with digits as they were sent', async () => {
-    const tool = toolOf(await loadNats([], { tools: [new Pattern('^errors_lookup$')], tags: [] }), 'errors_lookup');
+    const include = { tools: [new Pattern('^errors_lookup$')], tags: [] };
+    const tool = toolOf(await loadNats({ include }), 'errors_lookup');
     const { output, exec } = await tool.execute({ timeoutMs: 20_000 }, inputFromText('{"code":10014}'), {});
     assert.deepEqual([exec?.exitCode, exec?.command], [0, 'errors lookup -- 10014']);
     assert.match(output, /consumer not found/);

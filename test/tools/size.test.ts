@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { childEnvironment } from '../../src/process/index.ts';
-import { inputFromText, isPreparable, loadApplication, type Preparable, type Tool } from '../../src/tools/index.ts';
+import { type CommandTool, inputFromText } from '../../src/tools/index.ts';
 import { depot } from '../support/fisk.ts';
+import { load, toolOf } from './loading.ts';
 
-let tool: Tool & Preparable;
+let tool: CommandTool;
 
 before(async () => {
-  const none = { tools: [], tags: [] };
   const environment = childEnvironment({ base: process.env, remove: [] });
-  const options = { globalFlags: [], include: none, exclude: none, confirmTags: [] };
-  const { tools } = await loadApplication({ path: depot, environment, ...options });
-  const found = tools.find((candidate) => candidate.name === 'part_add');
-  assert.ok(found && isPreparable(found));
-  tool = found;
+  tool = toolOf(await load('', { path: depot, environment }), 'part_add');
 });
 
 const times = (count: number, text: string) => Array(count).fill(text).join();

@@ -32,15 +32,14 @@ type reply struct {
 }
 
 type result struct {
-	Calls       int            `json:"calls"`
-	Failed      int            `json:"failed"`
-	Codes       map[string]int `json:"codes"`
-	PerSecond   float64        `json:"perSecond"`
-	AckP50      float64        `json:"ackP50"`
-	AckP99      float64        `json:"ackP99"`
-	ReplyP50    float64        `json:"replyP50"`
-	ReplyP99    float64        `json:"replyP99"`
-	OutputBytes int            `json:"outputBytes"`
+	Calls     int            `json:"calls"`
+	Failed    int            `json:"failed"`
+	Codes     map[string]int `json:"codes"`
+	PerSecond float64        `json:"perSecond"`
+	AckP50    float64        `json:"ackP50"`
+	AckP99    float64        `json:"ackP99"`
+	ReplyP50  float64        `json:"replyP50"`
+	ReplyP99  float64        `json:"replyP99"`
 }
 
 // quantile gives the value below which that part of the numbers lies, in milliseconds.
@@ -119,7 +118,6 @@ func main() {
 		}
 		replies = append(replies, now.Sub(mine.sentAt))
 		seen.Calls++
-		seen.OutputBytes += len(got.Output)
 		if got.IsError || got.Exec == nil || !mine.acked {
 			seen.Failed++
 			code := got.Code

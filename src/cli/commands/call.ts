@@ -3,6 +3,7 @@ import type { CallEvent, Connection } from '../../nats/index.ts';
 import { whatWasMeant, withAgentMeant } from '../advice.ts';
 import { type ArgumentWord, inputText, needTypes, objectText, readArguments } from '../call-arguments.ts';
 import { type CallResult, callJson, resultOf, resultOfFailure } from '../call-result.ts';
+import { readDuration } from '../duration-flag.ts';
 import type { CommandContext } from '../main.ts';
 import { renderFailure } from '../render/errors.ts';
 import { type Spinner, startSpinner } from '../render/spinner.ts';
@@ -36,13 +37,15 @@ async function outcome(
   words: readonly string[],
 ): Promise<CallResult> {
   const stop = firstStopSignal();
+  const abort = new AbortController();
   const spinner = startSpinner(context.terminal.err, `calling ${agent} ${tool}`);
   const stopped = stop.heard.then((signal): CallResult => {
+    abort.abort();
     const error = new CallCancelledError('stopped waiting for the call; its command may still run at the agent');
     return { ...resultOfFailure(error), exitCode: exitCodeOf(signal) };
   });
   try {
-    return await Promise.race([call(context, agent, tool, words, spinner), stopped]);
+    return await Promise.race([call(context, agent, tool, words, spinner, abort.signal), stopped]);
   } catch (error) {
     if (error instanceof UsageError && !context.flags.json) throw error;
     return resultOfFailure(error);
@@ -58,24 +61,28 @@ async function call(
   tool: string,
   words: readonly string[],
   spinner: Spinner,
+  signal: AbortSignal,
 ): Promise<CallResult> {
   const { toolSubject, MAX_BODY_BYTES } = await import('../../protocol/index.ts');
   // An illegal name is refused before anything is opened.
   toolSubject(agent);
   const given = readArguments(words);
-  const timeoutMs = await readTimeout(flags.timeout);
+  const timeoutMs = flags.timeout === undefined ? undefined : await readDuration('--timeout', flags.timeout);
   const target = await resolveTarget({ flags, typed, env, notice: (text) => terminal.err.warning(text) });
   const typedIn =
     given.form === 'stdin' ? objectText(await readStdin(MAX_BODY_BYTES), 'what came on stdin') : undefined;
 
   const { callTool, idleBound } = await import('../../nats/index.ts');
-  const connection = await target.connect();
+  const connection = await target.connect(signal);
   try {
     const read = given.form === 'words' ? await inputOf(given.words, agent, tool, target, connection) : undefined;
     const input = typedIn ?? read ?? (given.form === 'json' ? given.text : '{}');
     const { sender } = target;
     const outcome = await callTool(connection, {
-      ...{ identity: agent, tool, input, sender },
+      identity: agent,
+      tool,
+      input,
+      sender,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       idleTimeoutMs: idleBound(target.requestTimeoutMs ?? REQUEST_TIMEOUT_MS),
       onEvent: (event) => {
@@ -120,20 +127,6 @@ function typeIn(properties: unknown, name: string): unknown {
   if (typeof properties !== 'object' || properties === null || !Object.hasOwn(properties, name)) return undefined;
   const property = (properties as Record<string, unknown>)[name];
   return typeof property === 'object' && property !== null ? (property as { type?: unknown }).type : undefined;
-}
-
-async function readTimeout(text: string | undefined): Promise<number | undefined> {
-  if (text === undefined) return undefined;
-  const { parseDuration } = await import('../../config/index.ts');
-  const wanted = 'give a number with a unit, such as 500ms, 90s or 1h30m';
-  let ms: number;
-  try {
-    ms = parseDuration(text);
-  } catch (error) {
-    throw new UsageError(`--timeout ${text} ${(error as Error).message}: ${wanted}`);
-  }
-  if (ms <= 0) throw new UsageError(`--timeout ${text} is not above zero: ${wanted}`);
-  return ms;
 }
 
 function print(terminal: Terminal, { output, exec, error, exitCode }: CallResult): void {

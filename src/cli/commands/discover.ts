@@ -8,6 +8,7 @@ import { renderAgents } from '../render/agents.ts';
 import { renderCard } from '../render/card.ts';
 import { startSpinner } from '../render/spinner.ts';
 import { renderTool } from '../render/tool.ts';
+import { StoppedError, stoppable } from '../signals.ts';
 import { resolveTarget, type Target } from '../target.ts';
 
 /** How long a card is waited for when no file says, in ms. */
@@ -23,6 +24,7 @@ export async function run(context: CommandContext): Promise<number> {
   try {
     return await answer();
   } catch (error) {
+    if (error instanceof StoppedError) throw error;
     const reachable = error instanceof ToolUnknownError;
     context.terminal.out.json({ ...(agent === undefined ? {} : { agent, reachable }), ...failure(error) });
     return 1;
@@ -113,7 +115,7 @@ function targetOf({ flags, typed, env, terminal }: CommandContext): Promise<Targ
 }
 
 async function connected<Result>(target: Target, use: (connection: Connection) => Promise<Result>): Promise<Result> {
-  const connection = await target.connect();
+  const connection = await stoppable((signal) => target.connect(signal));
   try {
     return await use(connection);
   } finally {

@@ -11,6 +11,7 @@ import { UsageError } from '../../errors.ts';
 import { openApplication, selectForSurface } from '../../host/index.ts';
 import { effectiveConcurrency } from '../../serve/index.ts';
 import { chosenMonitorAddress } from '../daemon.ts';
+import { readDuration } from '../duration-flag.ts';
 import type { CommandContext } from '../main.ts';
 import { renderCheck } from '../render/check.ts';
 import { bannerOf } from '../serve-banner.ts';
@@ -24,6 +25,7 @@ export async function run(context: CommandContext): Promise<number> {
   if (flags.server !== undefined && !flags.dev) {
     throw new UsageError('--server goes with --dev; without it the file names a NATS context');
   }
+  const drainTimeoutMs = await readDuration('--drain-timeout', flags.drainTimeout);
   const loaded = load(context);
   for (const notice of loaded.notices) terminal.err.warning(notice);
   if (enabledEndpoints(loaded.config).length === 0) throw nothingEnabled(loaded.config.path);
@@ -31,7 +33,7 @@ export async function run(context: CommandContext): Promise<number> {
   const monitorAddress = chosenMonitorAddress(flags, context.env);
   return flags.check
     ? check(context, loaded, servers)
-    : runServeDaemon({ ...context, config: loaded.config, servers, monitorAddress });
+    : runServeDaemon({ ...context, config: loaded.config, servers, monitorAddress, drainTimeoutMs });
 }
 
 /** Everything that can be told from the command line and the file alone. */
@@ -39,7 +41,7 @@ function load({ flags, env }: CommandContext): LoadedConfig {
   const baseUrl = flags.baseUrl ?? env['ANTHROPIC_BASE_URL'];
   if (baseUrl) checkBaseUrl(baseUrl, '--base-url (ANTHROPIC_BASE_URL)');
   if (flags.workDir !== undefined) checkWorkDir(flags.workDir);
-  const loaded = loadConfig({
+  return loadConfig({
     path: flags.config,
     mode: 'serve',
     env,
@@ -50,7 +52,6 @@ function load({ flags, env }: CommandContext): LoadedConfig {
     },
     contextOptional: flags.dev === true,
   });
-  return loaded;
 }
 
 /** The servers to use in place of a context: none when the file names one; an empty list asks for a private one. */

@@ -13,13 +13,13 @@ export interface Spinner {
 }
 
 /** Shows `label` with the time that has passed, on one line that is wiped at the end; on a terminal only. */
-export function startSpinner(channel: Channel, label: string, now: () => number = performance.now.bind(performance)) {
+export function startSpinner(channel: Channel, label: string): Spinner {
   const spinner: Spinner = { label, stop: () => {} };
   if (!channel.isTerminal) return spinner;
-  const started = now();
+  const started = performance.now();
   let frame = 0;
   const timer = setInterval(() => {
-    const elapsed = now() - started;
+    const elapsed = performance.now() - started;
     if (elapsed < DELAY_MS) return;
     frame = (frame + 1) % FRAMES.length;
     const time = channel.style.dim(elapsedText(elapsed));

@@ -3,7 +3,7 @@ import { type Style, styleFor, unstyled } from './style.ts';
 import { oneLine, plain, plainJson } from './text.ts';
 
 /** What {@link Channel} needs of a stream; `process.stdout` and `process.stderr` are the two that count. */
-export type TextStream = Writable & { isTTY?: boolean; columns?: number };
+export type TextStream = Writable & { isTTY?: boolean };
 
 /**
  * One of the two streams that a person or a script reads. A reader that went away (`| head -1`) is no failure: what

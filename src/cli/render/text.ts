@@ -46,7 +46,7 @@ export function padStart(text: string, width: number): string {
   return ' '.repeat(Math.max(0, width - columns(text))) + text;
 }
 
-/** `one thing`, `2 things`. */
-export function count(amount: number, thing: string, things = `${thing}s`): string {
-  return `${amount} ${amount === 1 ? thing : things}`;
+/** `1 thing`, `2 things`. */
+export function count(amount: number, thing: string): string {
+  return `${amount} ${thing}${amount === 1 ? '' : 's'}`;
 }

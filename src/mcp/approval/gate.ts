@@ -1,6 +1,6 @@
 import { type CallToolResult, type InputRequiredResult, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { formatDuration, type McpConfig } from '../../config/index.ts';
-import type { Logger } from '../../observe/index.ts';
+import type { Logger, StormLog } from '../../observe/index.ts';
 import { sanitize } from '../../tools/index.ts';
 import type { Bounds } from '../calls/bounds.ts';
 import type { CallRequest } from '../calls/request.ts';
@@ -23,6 +23,7 @@ export interface GateOptions {
   readonly waiting: Bounds;
   readonly timeoutMs: number;
   readonly log: Logger;
+  readonly storms: StormLog;
 }
 
 /** A gated call that was judged. `code` tells why it does not run; absent while the question is still open. */
@@ -52,15 +53,16 @@ export class Gate {
 
   /** Decides about one call. Rejects with the reason of `signal` when that fires first. */
   async decide(call: GatedRequest, request: CallRequest, signal: AbortSignal): Promise<Decision> {
-    const { mode, log } = this.#options;
+    const { mode, storms } = this.#options;
     if (request.capabilities === undefined) return deny(call, 'impossible');
     if (mode === 'never') return RUNS;
     const { elicitation } = request.capabilities;
     if (mode === 'auto' && elicitation === undefined) {
-      const { displayLine: command, tag } = call;
-      log.warn(
-        { ...call.fields, command, tag },
+      const { displayLine: command, tag, fields } = call;
+      storms.warn(
         'a call that needs an approval runs without one: the client cannot be asked',
+        { code: 'auto', sender: request.clientName },
+        () => ({ ...fields, command, tag }),
       );
       return RUNS;
     }

@@ -17,7 +17,13 @@ import {
   reasonOf,
   withOutput,
 } from '../../host/index.ts';
-import { type CallOutcome, type Logger, type ServeObserver, silentObserver } from '../../observe/index.ts';
+import {
+  type CallOutcome,
+  type Logger,
+  type ServeObserver,
+  type StormLog,
+  silentObserver,
+} from '../../observe/index.ts';
 import type { Release, Slots } from '../../process/index.ts';
 import { type CallContext, denyingPrompter, isConfirmable, sanitize, type Tool } from '../../tools/index.ts';
 import type { Gate } from '../approval/gate.ts';
@@ -40,6 +46,8 @@ export interface ToolCallsOptions {
   /** Bounds each call while it runs, in ms. */
   readonly timeoutMs: number;
   readonly log: Logger;
+  /** For what clients can cause as often as they like. */
+  readonly storms: StormLog;
   readonly observer?: ServeObserver | undefined;
   /** In place of {@link PROGRESS_MS}. */
   readonly progressMs?: number | undefined;
@@ -97,13 +105,12 @@ export class ToolCalls {
     const tool = tools.get(request.name);
     const fields = callFields(request, this.#kinds.get(request.name) ?? 'unknown');
     if (tool === undefined) {
-      this.#observer.refused('mcp', 'unknown_tool');
-      log.warn({ ...fields, code: 'unknown_tool' }, 'tool call refused');
+      this.#refused(request, fields, 'unknown_tool');
       const name = JSON.stringify(request.name.slice(0, LONGEST_NAME));
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${identity} serves no tool ${name}`);
     }
     if (this.#inFlight.ending) {
-      return this.#refuse(fields, 'draining', `${identity} is shutting down and started nothing`);
+      return this.#refuse(request, fields, 'draining', `${identity} is shutting down and started nothing`);
     }
     return this.#inFlight.track(request.signal, async (signal) => {
       const call: Call = { request, tool, fields, signal, phase: 'waiting for a slot' };
@@ -131,7 +138,9 @@ export class ToolCalls {
       ready = prepareCall(tool, inputOf(tool.name, request.arguments));
     } catch (error) {
       this.#observer.refused('mcp', 'invalid_input');
-      this.#options.log.warn({ ...fields, error: reasonOf(error) }, 'tool call failed: arguments do not fit');
+      const event = { code: 'invalid_input', sender: request.clientName };
+      const about = () => ({ ...fields, error: reasonOf(error) });
+      this.#options.storms.warn('tool call failed: arguments do not fit', event, about);
       return this.#failure(error, tool.name);
     }
     const denial = await this.#approval(call, ready);
@@ -140,7 +149,7 @@ export class ToolCalls {
     const waiting = this.#queue.acquire(request.client.session ?? request.client.connection, signal);
     if (waiting === undefined) {
       const text = `${this.#options.identity} is at capacity: too many calls wait already; try again later`;
-      return this.#refuse(fields, 'capacity', text);
+      return this.#refuse(request, fields, 'capacity', text);
     }
     const release = await waiting;
     call.phase = 'running';
@@ -149,7 +158,7 @@ export class ToolCalls {
 
   /** Nothing when the call may run. */
   async #approval(call: Call, { argv, displayLine }: ReadyCall): Promise<Answer | undefined> {
-    const { gate, identity, confirmTags, log } = this.#options;
+    const { gate, identity, confirmTags } = this.#options;
     const { request, tool, fields, signal } = call;
     const tag = isConfirmable(tool) ? tool.confirmTrigger(confirmTags) : undefined;
     if (tag === undefined) return undefined;
@@ -165,10 +174,7 @@ export class ToolCalls {
     };
     const decision = await gate.decide(gated, request, signal);
     if (decision.runs) return undefined;
-    if (decision.code !== undefined) {
-      this.#observer.refused('mcp', decision.code);
-      log.warn({ ...fields, code: decision.code }, 'tool call refused');
-    }
+    if (decision.code !== undefined) this.#refused(request, fields, decision.code);
     return decision.result;
   }
 
@@ -216,11 +222,11 @@ export class ToolCalls {
   }
 
   /** The answer to a call that was ended from outside, and what it had come to. `error` is there when it ran. */
-  #ended({ tool, fields }: Call, reason: unknown, error?: unknown, duration?: number): Answer {
-    const { identity, log } = this.#options;
+  #ended({ request, tool, fields }: Call, reason: unknown, error?: unknown, duration?: number): Answer {
+    const { identity, storms } = this.#options;
     const leaving = reason instanceof Interruption;
     const code = leaving ? 'interrupted' : 'cancelled';
-    log.warn({ ...fields, duration, code }, 'tool call ended early');
+    storms.warn('tool call ended early', { code, sender: request.clientName }, () => ({ ...fields, duration, code }));
     if (error === undefined) {
       const why = leaving ? `${identity} shut down` : 'the call was cancelled';
       return failureOf(`${why} before ${tool.name} was started; nothing was run`, code);
@@ -230,10 +236,16 @@ export class ToolCalls {
     return failureOf(withOutput(what, error.partial.output), code);
   }
 
-  #refuse(fields: Record<string, unknown>, code: FailureCode, text: string): Answer {
-    this.#observer.refused('mcp', code);
-    const full = code === 'capacity' ? { concurrency: this.#options.slots.limit } : {};
-    this.#options.log.warn({ ...fields, code, ...full }, 'tool call refused');
+  #refuse(request: CallRequest, fields: Record<string, unknown>, code: FailureCode, text: string): Answer {
+    this.#refused(request, fields, code);
     return failureOf(text, code);
+  }
+
+  /** A call for which nothing ran is counted and logged. `code` is what its caller is told. */
+  #refused({ clientName: sender }: CallRequest, fields: Record<string, unknown>, code: string): void {
+    const { slots, storms } = this.#options;
+    this.#observer.refused('mcp', code);
+    const full = code === 'capacity' ? { concurrency: slots.limit } : {};
+    storms.warn('tool call refused', { code, sender }, () => ({ ...fields, code, ...full }));
   }
 }

@@ -1,5 +1,5 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { logText } from '../../observe/index.ts';
+import { logText, StormLog } from '../../observe/index.ts';
 import type { StdioFront, StdioOptions } from './open.ts';
 import { StdioTransport } from './transport.ts';
 
@@ -14,7 +14,8 @@ const CLIENT = { connection: 'stdio' } as const;
 
 /** Serves one client over two streams, every revision. */
 export function serveOver({ service, log, input, output, limits }: StdioOptions): StdioFront {
-  const transport = new StdioTransport({ input, output, limits: { ...LIMITS, ...limits }, log });
+  const storms = new StormLog(log);
+  const transport = new StdioTransport({ input, output, limits: { ...LIMITS, ...limits }, storms });
   const handle = serveStdio(() => service.createServer(CLIENT), {
     transport,
     onerror: (error) => log.debug({ error: logText(error.message) }, 'the protocol library reports an error'),
@@ -25,6 +26,7 @@ export function serveOver({ service, log, input, output, limits }: StdioOptions)
     await service.drain();
     await transport.flushed(FLUSH_MS);
     await handle.close();
+    storms.close();
   };
   return {
     gone: transport.gone,

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
-import type { Logger } from '../../observe/index.ts';
+import type { StormLog } from '../../observe/index.ts';
 import { Lines } from './lines.ts';
 import type { StdioLimits } from './open.ts';
 
@@ -8,7 +8,7 @@ export interface TransportOptions {
   readonly input: Readable;
   readonly output: Writable;
   readonly limits: StdioLimits;
-  readonly log: Logger;
+  readonly storms: StormLog;
 }
 
 const PARSE_ERROR = -32_700;
@@ -27,18 +27,18 @@ export class StdioTransport implements Transport {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #limits: StdioLimits;
-  readonly #log: Logger;
+  readonly #storms: StormLog;
   readonly #lines: Lines;
   readonly #leave: () => void;
   #reading = false;
   #closed = false;
   #broken = false;
 
-  constructor({ input, output, limits, log }: TransportOptions) {
+  constructor({ input, output, limits, storms }: TransportOptions) {
     this.#input = input;
     this.#output = output;
     this.#limits = limits;
-    this.#log = log;
+    this.#storms = storms;
     this.#lines = new Lines(
       limits.message,
       (line) => this.#line(line),
@@ -124,7 +124,7 @@ export class StdioTransport implements Transport {
 
   /** Says so in the log and to the client, with the id of its request where it can be told. */
   #refuse(code: number, message: string, id?: string | number): void {
-    this.#log.warn({ code, reason: message }, 'a client sent what is no message');
+    this.#storms.warn('a client sent what is no message', { code: String(code) }, () => ({ code, reason: message }));
     const error = { jsonrpc: '2.0', ...(id !== undefined && { id }), error: { code, message } } as JSONRPCMessage;
     this.send(error).catch(() => {});
   }

@@ -11,8 +11,6 @@ export interface AgentSummary {
 }
 
 export interface ListOptions {
-  /** How long after the last answer another one is waited for, in milliseconds. */
-  readonly quietMs?: number;
   /** Bounds the whole, in milliseconds. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -22,6 +20,7 @@ export interface ListOptions {
 export const MOST_AGENTS = 1_000;
 /** Endpoints of one answer that are looked at. */
 const MOST_ENDPOINTS = 100;
+/** How long after the last answer another one is waited for, in milliseconds. */
 const QUIET_MS = 300;
 const TOTAL_MS = 2_000;
 const INFO_SUBJECT = '$SRV.INFO';
@@ -29,7 +28,7 @@ const INFO_TYPE = 'io.nats.micro.v1.info_response';
 
 /** Asks all micro services and keeps those that answer discovery, by identity in alphabetical order. Nobody: an empty list. It ends with the first thousand. */
 export async function listAgents(connection: Connection, options: ListOptions = {}): Promise<AgentSummary[]> {
-  const { quietMs = QUIET_MS, timeoutMs = TOTAL_MS, signal } = options;
+  const { timeoutMs = TOTAL_MS, signal } = options;
   const agents = new Map<string, { members: number; tools: boolean; prompts: boolean }>();
   const deadline = performance.now() + timeoutMs;
   await converse<void>(connection, {
@@ -48,7 +47,7 @@ export async function listAgents(connection: Connection, options: ListOptions = 
         turn.done();
         return;
       }
-      waitOn(turn, Math.min(quietMs, deadline - performance.now()));
+      waitOn(turn, Math.min(QUIET_MS, deadline - performance.now()));
     },
   }).catch((error: unknown) => {
     if (error !== ENOUGH) throw error;

@@ -35,10 +35,6 @@ export class ReplyReader {
     this.#request = request;
   }
 
-  get acked(): boolean {
-    return this.#acked;
-  }
-
   /**
    * One message. Throws NoRespondersError, RequestRefusedError, ReplyInvalidError for what has no place in the set, and
    * ReplyIncompleteError when the set ends without its result, or with one that nobody can read. A message of another

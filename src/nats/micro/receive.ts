@@ -1,5 +1,5 @@
 import { MessageInvalidError } from '../../errors.ts';
-import { type Logger, logText } from '../../observe/index.ts';
+import { type Logger, logText, type StormLog } from '../../observe/index.ts';
 import { type Decoded, decode, type Message, type MessageId } from '../../protocol/index.ts';
 import type { ServiceCounts, ServiceRequest } from './request.ts';
 
@@ -9,6 +9,8 @@ export interface ReceiveOptions {
   /** What the subject carries; anything else is refused. */
   readonly accept: readonly MessageId[];
   readonly counts: ServiceCounts;
+  /** Where it is said that a message was refused. */
+  readonly storms: StormLog;
   readonly log?: Logger;
 }
 
@@ -25,11 +27,15 @@ export function receive(request: ServiceRequest, options: ReceiveOptions): Decod
     refuse(request, error, options);
     return undefined;
   }
+  request.id = decoded.message.request;
   const recipient = decoded.message.recipient?.name;
   if (recipient !== undefined && recipient !== options.identity) {
     options.counts.foreignRecipients++;
     const sender = logText(decoded.message.sender.name);
-    options.log?.info({ recipient: logText(recipient), sender }, 'a message for another name is served');
+    options.log?.info(
+      { request: request.id, recipient: logText(recipient), sender },
+      'a message for another name is served',
+    );
   }
   return decoded;
 }
@@ -53,7 +59,9 @@ function refuse(request: ServiceRequest, error: unknown, options: ReceiveOptions
   }
   const { malformed } = options.counts;
   malformed.set(error.reason, (malformed.get(error.reason) ?? 0) + 1);
-  const fields = { subject, bytes: data.length, class: error.reason, sender: error.sender ?? 'unknown' };
-  options.log?.warn({ ...fields, error: error.description.slice(0, 200) }, 'malformed message refused');
+  const { reason, sender = 'unknown', description } = error;
+  options.storms.warn('malformed message refused', { code: reason, sender }, () => {
+    return { subject, bytes: data.length, class: reason, sender, error: description.slice(0, 200) };
+  });
   request.refuse(400, error.description);
 }

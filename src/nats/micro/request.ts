@@ -1,6 +1,6 @@
 import { headers, type Msg, type MsgHdrs } from '@nats-io/nats-core';
 import type { MessageFault } from '../../errors.ts';
-import type { Logger } from '../../observe/index.ts';
+import type { Logger, StormLog } from '../../observe/index.ts';
 import {
   headerText,
   type RefusalStatus,
@@ -17,6 +17,8 @@ import type { EndpointStats } from './stats.ts';
 export interface ServiceRequest {
   readonly data: Uint8Array;
   readonly subject: string;
+  /** What its sender calls it, once that was read; lines of the log are joined by it. */
+  id?: string | undefined;
   /** Absent when the sender cannot be answered. */
   readonly replyTo: string | undefined;
   /** Largest body in bytes that an answer may have now. */
@@ -57,10 +59,12 @@ export interface EndpointContext {
   readonly held: HeldReplies;
   /** What was sent and has not arrived. */
   readonly backlog: Backlog;
+  readonly storms: StormLog;
   readonly log: Logger | undefined;
 }
 
 export class IncomingRequest implements ServiceRequest {
+  id: string | undefined;
   readonly #msg: Msg;
   readonly #context: EndpointContext;
 
@@ -143,7 +147,9 @@ export class IncomingRequest implements ServiceRequest {
   #failed(error: string): false {
     this.#context.counts.failedSends++;
     this.#context.stats.countFailure(error);
-    this.#context.log?.warn({ subject: this.subject, error }, 'an answer could not be sent');
+    const { subject } = this;
+    const fields = () => ({ request: this.id, subject, error });
+    this.#context.storms.warn('an answer could not be sent', { code: 'unsent' }, fields);
     return false;
   }
 }

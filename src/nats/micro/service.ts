@@ -1,7 +1,7 @@
 import type { Msg } from '@nats-io/nats-core';
 import { type Service, Svcm } from '@nats-io/services';
 import { ServiceStoppedError } from '../../errors.ts';
-import type { Logger } from '../../observe/index.ts';
+import { type Logger, StormLog } from '../../observe/index.ts';
 import { IMPLEMENTATION, NAMESPACE, parseSubject } from '../../protocol/index.ts';
 import { Backlog } from '../backlog.ts';
 import type { Connection, PermissionRefusal } from '../connection.ts';
@@ -17,6 +17,8 @@ export type ServiceHandler = (request: ServiceRequest) => void | Promise<void>;
 /** The one micro service of an identity in this process. */
 export interface MicroService {
   readonly counts: ServiceCounts;
+  /** For what callers can cause as often as they like; whoever ends the service closes it. */
+  readonly storms: StormLog;
   /** What became of the final replies that found no connection, and how many of them wait now. */
   readonly heldCounts: HeldCounts & { readonly waiting: number };
   /** Names are `discovery`, `tool`, `task`, each once. The queue group is the identity. */
@@ -25,8 +27,8 @@ export interface MicroService {
   ready(): Promise<void>;
   /** Resolves when the service ended for any cause but {@link stop}, with that cause. Never rejects. */
   readonly fault: Promise<Error>;
-  /** Leaves the queue groups at once, waiting 2 s at most for the server to confirm. */
-  stop(): Promise<void>;
+  /** Leaves the queue groups at once, waiting `timeoutMs` (2 000 when absent) for the server to confirm. */
+  stop(timeoutMs?: number): Promise<void>;
   /** Gives up the final replies that wait for a connection, because nobody will be there to send them. */
   dropHeld(): void;
 }
@@ -59,6 +61,7 @@ export async function startMicroService(connection: Connection, options: MicroSe
 class RunningService implements MicroService {
   readonly fault: Promise<Error>;
   readonly counts: ServiceCounts = { malformed: new Map(), foreignRecipients: 0, failedSends: 0 };
+  readonly storms: StormLog;
   readonly #service: Service;
   readonly #connection: Connection;
   readonly #options: MicroServiceOptions;
@@ -80,6 +83,7 @@ class RunningService implements MicroService {
     this.#connection = connection;
     this.#options = options;
     this.#metadata = metadata;
+    this.storms = new StormLog(options.log);
     this.#held = new HeldReplies(connection, options.log);
     this.#backlog = new Backlog(connection, options.log);
     this.fault = new Promise((resolve) => {
@@ -111,6 +115,7 @@ class RunningService implements MicroService {
       counts: this.counts,
       held: this.#held,
       backlog: this.#backlog,
+      storms: this.storms,
       log: this.#options.log,
     };
     this.#service.addEndpoint(name, {
@@ -128,12 +133,12 @@ class RunningService implements MicroService {
     if (this.#failed !== undefined) throw this.#failed;
   }
 
-  async stop(): Promise<void> {
+  async stop(timeoutMs = STOP_MS): Promise<void> {
     this.#stopping = true;
     this.#unwatch();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, STOP_MS);
+      timer = setTimeout(resolve, timeoutMs);
     });
     const stopped = this.#service.stop();
     // Without a server there is nobody to confirm anything, and nothing that could still arrive.
@@ -190,7 +195,7 @@ function handle(msg: Msg, handler: ServiceHandler, context: EndpointContext): vo
 
 function broken(request: ServiceRequest, error: unknown, context: EndpointContext): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  context.log?.error({ subject: request.subject, error: text }, 'a request could not be handled');
+  context.log?.error({ request: request.id, subject: request.subject, error: text }, 'a request could not be handled');
   request.refuse(500, 'the request could not be handled');
 }
 

@@ -31,6 +31,6 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 /** Characters that turn the direction of what follows them, beyond the text they are in. */
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(DIRECTION, '\ufffd').replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
 }

@@ -196,7 +196,7 @@ export const SERIES: readonly Series[] = [
   {
     name: 'fisk_log_lines_dropped_total',
     type: 'counter',
-    help: 'Log lines dropped because their reader was too slow.',
+    help: 'Log lines dropped because their reader was too slow or the disk full.',
     labels: [],
     read: (tally) => one(tally.droppedLogLines()),
   },

@@ -3,6 +3,7 @@
  * as does an empty place in a list, while unknown keys are ignored. `null` counts as absent.
  */
 import { ApplicationDocumentError } from '../../errors.ts';
+import { kindOf } from '../arguments/text.ts';
 import type { JsonObject } from '../contract.ts';
 
 export interface ApplicationDocument {
@@ -49,7 +50,7 @@ export interface FlagDocument extends ArgDocument {
 }
 
 /** Commands may be nested this deep. */
-export const MAX_COMMAND_DEPTH = 32;
+const MAX_COMMAND_DEPTH = 32;
 
 type Type = 'string' | 'boolean' | 'integer' | 'object' | 'strings' | 'list';
 type Shape = Readonly<Record<string, Type>>;
@@ -215,12 +216,6 @@ export function isObject(value: unknown): value is JsonObject {
 export function nestsWithin(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((member) => nestsWithin(member, levels - 1));
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 function fail(at: string, problem: string): never {

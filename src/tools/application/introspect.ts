@@ -20,9 +20,9 @@ export interface IntrospectOptions {
 }
 
 const INTROSPECT_FLAG = '--fisk-introspect';
-export const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_TIMEOUT_MS = 30_000;
 /** One byte more and the document is refused; it is never cut. */
-export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 const QUOTED_STDERR_BYTES = 2048;
 const QUOTED_STDOUT_CHARACTERS = 200;
 

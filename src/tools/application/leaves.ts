@@ -13,7 +13,7 @@ export interface Leaf {
 }
 
 /** More tools than this are taken for a mistake. */
-export const MAX_TOOLS = 4096;
+const MAX_TOOLS = 4096;
 
 /**
  * All leaves in the order they are declared, depth first, before any filter: a command that an operator excludes must be

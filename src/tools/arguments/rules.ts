@@ -2,7 +2,7 @@
  * What a published schema asks of a value, read once when a tool is loaded. Only the keywords that the framework writes
  * are judged. A schema that does not hold together yields no rule, and the command judges that property itself.
  */
-import { RE2JS } from 're2js';
+import { Pattern } from '../../config/index.ts';
 
 export type ValueType = 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object';
 
@@ -11,18 +11,13 @@ export interface Rule {
   readonly types?: ReadonlySet<ValueType>;
   /** The allowed texts. */
   readonly allowed?: readonly string[];
-  readonly pattern?: TextPattern;
+  readonly pattern?: Pattern;
   readonly minimum?: number;
   readonly maximum?: number;
   /** For the elements of a list. */
   readonly items?: Rule;
   /** For the values of an object. */
   readonly entries?: Rule;
-}
-
-export interface TextPattern {
-  readonly source: string;
-  test(text: string): boolean;
 }
 
 /** Thrown inside this file alone. */
@@ -50,7 +45,7 @@ const NOT_JUDGED = [
 
 /** Reads rules; equal patterns are compiled once. One reader serves all tools of an application. */
 export class RuleReader {
-  readonly #patterns = new Map<string, TextPattern>();
+  readonly #patterns = new Map<string, Pattern>();
 
   /**
    * The rule of one property. `complain` is told what is wrong with the schema, and what in it is not judged; undefined
@@ -88,21 +83,20 @@ export class RuleReader {
     };
   }
 
-  #pattern(source: unknown): TextPattern | undefined {
+  #pattern(source: unknown): Pattern | undefined {
     if (source === undefined) return undefined;
     if (typeof source !== 'string') throw new Unusable('its pattern is no text');
     const known = this.#patterns.get(source);
     if (known !== undefined) return known;
-    const compiled = compile(source);
-    const pattern = { source, test: (text: string) => compiled.test(text) };
+    const pattern = compile(source);
     this.#patterns.set(source, pattern);
     return pattern;
   }
 }
 
-function compile(source: string): RE2JS {
+function compile(source: string): Pattern {
   try {
-    return RE2JS.compile(source);
+    return new Pattern(source);
   } catch {
     throw new Unusable(`its pattern ${JSON.stringify(source)} is not one that can be judged`);
   }

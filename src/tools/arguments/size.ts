@@ -1,12 +1,11 @@
 /**
- * What is too much to look at, or nothing that could be passed on. Everything that follows costs in proportion to what a caller sends, on the one thread that
- * serves all callers, so a value that no command could receive is refused before any of it.
+ * What is too much to look at, or nothing that could be passed on. Everything that follows costs in proportion to what a
+ * caller sends, on the one thread that serves all callers, so a value that no command could receive is refused before
+ * any of it.
  */
-
+import { MAX_ARGUMENT_BYTES } from '../../process/index.ts';
 import { illFormed } from './well-formed.ts';
 
-/** The longest single argument the system takes, in bytes. */
-const MAX_TEXT_BYTES = 128 * 1024 - 1;
 /** Elements of one list or entries of one object. */
 const MAX_ELEMENTS = 10_000;
 const MAX_NAMES = 1_000;
@@ -33,8 +32,8 @@ export function tooMuch(value: object): TooMuch | undefined {
 }
 
 function tooLong(value: unknown): string | undefined {
-  if (typeof value !== 'string' || Buffer.byteLength(value) <= MAX_TEXT_BYTES) return undefined;
-  return `is ${Buffer.byteLength(value)} bytes long, ${MAX_TEXT_BYTES} can be passed in one argument`;
+  if (typeof value !== 'string' || Buffer.byteLength(value) <= MAX_ARGUMENT_BYTES) return undefined;
+  return `is ${Buffer.byteLength(value)} bytes long, ${MAX_ARGUMENT_BYTES} can be passed in one argument`;
 }
 
 function tooMany(value: unknown): string | undefined {

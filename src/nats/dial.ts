@@ -1,0 +1,67 @@
+import { createConnection, type Socket } from 'node:net';
+import { type ConnectionOptions, errors, type NatsConnection } from '@nats-io/nats-core';
+import { hasWsProtocol, NatsConnectionImpl, setTransportFactory } from '@nats-io/nats-core/internal';
+import { NodeTransport, nodeResolveHost } from '@nats-io/transport-node/lib/node_transport.js';
+
+/** Read by each attempt until the first connection stands. */
+interface Dialing {
+  signal: AbortSignal | undefined;
+}
+
+/** The client hands on what it does not know. */
+type DialOptions = ConnectionOptions & { readonly dialing?: Dialing };
+type Address = Parameters<NodeTransport['connect']>[0];
+
+/** Connects as the client library does; when the signal fires, the attempt ends and its socket is closed. */
+export async function dial(options: ConnectionOptions, signal: AbortSignal | undefined): Promise<NatsConnection> {
+  if (hasWsProtocol(options)) throw new errors.InvalidArgumentError('servers reached by ws:// are not supported');
+  setTransportFactory({ factory: () => new Transport(), dnsResolveFn: nodeResolveHost });
+  const dialing: Dialing = { signal };
+  const all: DialOptions = { ...options, dialing };
+  const connection = await NatsConnectionImpl.connect(all);
+  dialing.signal = undefined;
+  return connection;
+}
+
+/** The library's way over TCP and TLS, but that an attempt which was given up does not keep its socket. */
+class Transport extends NodeTransport {
+  override async connect(server: Address, options: DialOptions): Promise<void> {
+    const signal = options.dialing?.signal;
+    const giveUp = () => {
+      this.done = true;
+      // With its listeners in place, so that whoever waits for it hears of the end.
+      this.socket?.destroy();
+    };
+    signal?.throwIfAborted();
+    signal?.addEventListener('abort', giveUp);
+    try {
+      await super.connect(server, options);
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
+    }
+  }
+
+  /** The library keeps the socket to itself until it is connected, and nobody could close it. */
+  override dial({ hostname, port }: Pick<Address, 'hostname' | 'port'>): Promise<Socket> {
+    const socket = createConnection(port, hostname);
+    this.socket = socket;
+    socket.setNoDelay(true);
+    return new Promise((resolve, reject) => {
+      let cause: Error | undefined;
+      socket.once('error', (error) => {
+        cause = error;
+      });
+      socket.once('close', () => reject(cause ?? new errors.ConnectionError('the connection was closed')));
+      socket.once('connect', () => {
+        socket.removeAllListeners();
+        resolve(socket);
+      });
+    });
+  }
+
+  /** The library leaves the socket of an attempt that ran out of time open. */
+  override async close(error?: Error): Promise<void> {
+    await super.close(error);
+    if (!this.connected) this.discard();
+  }
+}

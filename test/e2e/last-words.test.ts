@@ -1,0 +1,3 @@
+import { testLastWords } from '../support/last-words.ts';
+
+testLastWords(5);
