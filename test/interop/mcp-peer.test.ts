@@ -94,9 +94,15 @@ test('so they do for the tools of the real nats CLI, but for one', {
 }, async () => {
   const [ours, theirs] = await listBoth(await serveBoth(nats ?? ''));
   assert.ok((ours?.length ?? 0) > 200);
-  const different = ours?.filter((tool, at) => !isDeepStrictEqual(tool, theirs?.[at])).map(({ name }) => name);
+  // Some descriptions hold the time at which the program was asked.
+  const lasting = (tool: unknown) =>
+    JSON.parse(JSON.stringify(tool).replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME'));
+  const different = ours?.filter((tool, at) => !isDeepStrictEqual(lasting(tool), lasting(theirs?.[at])));
   // Its argument and one of its flags have the same name; only we describe the argument, which is what is required.
-  assert.deepEqual(different, ['stream_copy']);
+  assert.deepEqual(
+    different?.map(({ name }) => name),
+    ['stream_copy'],
+  );
 });
 
 test('both give the same results, whatever the exit code', needsPeer, async () => {
