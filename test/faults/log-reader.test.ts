@@ -27,13 +27,17 @@ async function served(t: TestContext, redirection: string) {
   const daemon = `sh -c 'echo $$ >"${pidFile}"; exec "$0" "$@"' "$@"`;
   const script = `set -o pipefail; ( ${daemon}; echo $? >"${codeFile}" ) ${redirection}`;
   const args = [fiskEntry, 'serve', '--dev', '--server', nats.url, '--log-format', 'json', '--config', config];
-  const shell = spawnOwned('bash', ['-c', script, 'bash', process.execPath, ...args], { stdio: 'ignore' });
+  const shell = spawnOwned('bash', ['-c', script, 'bash', process.execPath, ...args], {
+    stdio: 'ignore',
+    detached: true,
+  });
   const crowd = await Crowd.connect(nats.url, 'lab');
   const read = (file: string) => (existsSync(file) && readFileSync(file, 'utf8').trim()) || undefined;
   const pid = Number(await waitFor(() => read(pidFile)));
   t.after(async () => {
     if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-    shell.kill('SIGKILL');
+    // The reader too, which is another process of that group. The shell ends when both have.
+    if (shell.exitCode === null && shell.signalCode === null) process.kill(-(shell.pid ?? 0), 'SIGKILL');
     await crowd.close();
     await nats.stop();
   });
@@ -55,7 +59,7 @@ async function served(t: TestContext, redirection: string) {
 for (const [what, redirection] of [
   ['goes away after its first line', '2>&1 | head -1'],
   ['never reads', '2>&1 | sleep 600'],
-  ['reads a little now and then', '2>&1 | while sleep 0.5; do head -c 1000; done'],
+  ['reads a little now and then', '2>&1 | while sleep 0.5 && [ "$(head -c 1000)" ]; do :; done'],
   ['was never there', '2>&-'],
 ] as const) {
   test(`with a log whose reader ${what} calls are answered, and the daemon leaves in good order`, async (t) => {
