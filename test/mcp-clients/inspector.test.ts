@@ -13,7 +13,8 @@ const home = tempDir();
 
 /** Runs the inspector once; gives its exit code and the result that it printed. */
 async function inspect({ command, url }: Way, era: string, ...flags: string[]) {
-  const target = command === undefined ? ['--server-url', url?.() ?? '', '--transport', 'http'] : ['--', ...command];
+  const started = ['-e', `DEPOT_STORE=${depotEnv['DEPOT_STORE']}`, '--', ...(command ?? [])];
+  const target = command === undefined ? ['--server-url', url?.() ?? '', '--transport', 'http'] : started;
   const args = [entry ?? '', '--quiet', '--format', 'json', '--protocol-era', era, ...flags, ...target];
   const env = { ...depotEnv, HOME: home, MCP_CATALOG_PATH: join(home, 'catalog.json') };
   const { code, stdout, stderr } = await run(process.execPath, args, { env, timeout: 60_000 });
