@@ -3,7 +3,7 @@
  *
  *   npm run bench                  the whole of it, some ten minutes
  *   npm run bench -- --short       a smoke test of the bench itself, whose numbers mean little
- *   npm run bench -- --only loop   one part: throughput, refusals, loop, memory, flood, watching or operating
+ *   npm run bench -- --only loop   one part: throughput, refusals, loop, memory, flood, watching, operating or mcp
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ import { startNatsServer } from '../test/support/nats-server.ts';
 import { type Bench, buildPrograms } from './lib/contestants.ts';
 import { measureFlood } from './lib/flood.ts';
 import { measureLoop } from './lib/loop.ts';
+import { measureMcp } from './lib/mcp.ts';
 import { measureMemory } from './lib/memory.ts';
 import { measureOperating } from './lib/operating.ts';
 import { measureRefusals } from './lib/refusals.ts';
@@ -38,6 +39,16 @@ const parts = new Map<string, () => Promise<Row[]>>([
   ['flood', () => measureFlood(bench, short ? 64 : 1024, short ? 1 : 7)],
   ['watching', () => measureWatching(bench, short ? { rounds: 1, calls: 200 } : { rounds: 5, calls: 5_000 })],
   ['operating', () => measureOperating(bench, short ? { scrapes: 3, ends: 1 } : { scrapes: 50, ends: 9 })],
+  [
+    'mcp',
+    () =>
+      measureMcp(
+        bench,
+        short
+          ? { rounds: 1, seconds: 1, lists: 20, first: 50, last: 100 }
+          : { rounds: 7, seconds: 4, lists: 500, first: 2_000, last: 10_000 },
+      ),
+  ],
 ]);
 if (only !== undefined && !parts.has(only)) throw new Error(`--only takes one of ${[...parts.keys()].join(', ')}`);
 

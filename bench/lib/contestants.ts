@@ -19,6 +19,8 @@ export interface Bench {
   readonly baseline: string | undefined;
   /** The built load driver in Go; without it the one of bench/load.ts runs. */
   readonly load: string | undefined;
+  /** The built load driver for MCP; absent where no Go is at hand. */
+  readonly mcpLoad: string | undefined;
   /** Another implementation, as FISK_PEER names it. */
   readonly peer: string | undefined;
 }
@@ -32,7 +34,7 @@ export interface Contestant {
 }
 
 /** Builds what is written in other languages. */
-export function buildPrograms(): Pick<Bench, 'tiny' | 'baseline' | 'load'> {
+export function buildPrograms(): Pick<Bench, 'tiny' | 'baseline' | 'load' | 'mcpLoad'> {
   const dir = tempDir();
   const tiny = join(dir, 'tiny');
   execFileSync('cc', ['-O2', '-o', tiny, join(benchDir, 'tiny.c')]);
@@ -41,9 +43,9 @@ export function buildPrograms(): Pick<Bench, 'tiny' | 'baseline' | 'load'> {
     execFileSync('go', ['build', '-o', `${dir}/`, './...'], { cwd: join(benchDir, 'go-baseline'), stdio: 'pipe' });
   } catch (error) {
     console.error(`no Go baseline: ${String(error).split('\n')[0]}`);
-    return { tiny, baseline: undefined, load: undefined };
+    return { tiny, baseline: undefined, load: undefined, mcpLoad: undefined };
   }
-  return { tiny, baseline: join(dir, 'baseline'), load: join(dir, 'load') };
+  return { tiny, baseline: join(dir, 'baseline'), load: join(dir, 'load'), mcpLoad: join(dir, 'mcpload') };
 }
 
 /** A configuration that serves `application`, and the environment in which its NATS context leads to the server. */
@@ -62,7 +64,7 @@ export function served(bench: Bench, identity: string, application: string, slot
 }
 
 /** Starts a daemon whose output goes to a file, so that reading its log costs the measurement nothing. */
-async function launch(
+export async function launch(
   identity: string,
   command: string,
   args: string[],

@@ -18,9 +18,10 @@ export interface Options {
 }
 
 /** Its cheapest command that needs no server. */
-const CHEAP_TOOL = 'context_ls';
+export const CHEAP_TOOL = 'context_ls';
 
-async function settled(pid: number): Promise<number> {
+/** Resident memory in MiB when nothing happens any more. */
+export async function settled(pid: number): Promise<number> {
   const seen: number[] = [];
   for (let look = 0; look < 10; look++) {
     await new Promise((resolve) => setTimeout(resolve, 200));

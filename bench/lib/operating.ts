@@ -1,10 +1,10 @@
 /** What an operator waits for: a scrape of many tools, the end of a daemon, and what its callers hear then. */
 import { Crowd } from '../../test/support/crowd.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { tempScript } from '../../test/support/tmp.ts';
 import { waitFor, waitGone } from '../../test/support/wait.ts';
 import { type Bench, startFisk } from './contestants.ts';
 import { median } from './numbers.ts';
-import { freePort } from './port.ts';
 import type { Row } from './results.ts';
 
 const TOOLS = 231;

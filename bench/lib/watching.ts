@@ -1,8 +1,8 @@
 /** What being watched costs a daemon: metrics, a scraper and a reader of the status page, beside the same daemon without. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../test/support/free-port.ts';
 import { type Bench, type Contestant, load, processorMs, startFisk } from './contestants.ts';
 import { median } from './numbers.ts';
-import { freePort } from './port.ts';
 import type { Row } from './results.ts';
 
 const SHARE = 0.05;

@@ -15,6 +15,7 @@ const EXAMPLES: Record<CommandName | 'fisk', readonly (readonly [command: string
     ['fisk mcp --stdio --config agent.yaml', 'what a client is configured to start'],
     ['fisk mcp --port 8080', 'over HTTP, for clients of this machine'],
     ['fisk mcp --check', 'would it start, and what would it serve?'],
+    ['fisk mcp --describe | jq .clients.cursor.stdio', 'what to paste into a client'],
   ],
   discover: [
     ['fisk discover --context local', 'who is there?'],

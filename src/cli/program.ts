@@ -35,6 +35,8 @@ export interface Flags {
   readonly check?: true;
   readonly dev?: true;
   readonly stdio?: true;
+  readonly describe?: true;
+  readonly registryName?: string;
   /** As it was typed; the configuration judges it. */
   readonly port?: string;
   readonly address?: string;
@@ -135,6 +137,8 @@ export function buildProgram(terminal: Terminal, run: Runner): Command {
     .addOption(new Flag('--port <port>', 'port to listen on, else 8080 ($FISK_AI_MCP_PORT)', 'integer'))
     .addOption(new Flag('--address <host>', 'address to listen on, else loopback ($FISK_AI_MCP_ADDRESS)', 'text'))
     .addOption(new Flag('--check', 'check the file, show what would be served, and leave'))
+    .addOption(new Flag('--describe', 'print server.json and configurations of clients as JSON, and leave'))
+    .addOption(new Flag('--registry-name <name>', 'with --describe: its name, e.g. io.github.someone/depot', 'text'))
     .addOption(metricsFlag())
     .addOption(logFormatFlag())
     .addOption(verboseFlag())

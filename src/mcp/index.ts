@@ -1,4 +1,5 @@
 export type { McpClient, McpServerFactory, McpService } from './contract.ts';
+export { urlOf } from './http/address.ts';
 export { openHttp } from './http/open.ts';
 export type { McpHttp, McpHttpOptions } from './http/start.ts';
 export { tokenFrom } from './http/token.ts';

@@ -100,3 +100,12 @@ test('what would be served is shown without answering anybody, and what is withh
   assert.match(stdout, /environment +excluded\n/);
   assert.match(stdout, /denied +tagged ai:deny\n/);
 });
+
+test('a port goes with no client that started us', async () => {
+  for (const flag of ['--port=1', '--address=localhost']) {
+    const { code, stderr } = await mcp(lab('{}'), '--stdio', flag);
+    assert.equal(code, 1);
+    assert.match(stderr, /^error: --stdio serves no port/);
+    assert.match(stderr, /Usage: fisk mcp/);
+  }
+});

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type AddressInfo, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { depot, fisk, startFisk } from '../support/fisk.ts';
+import { freePort } from '../support/free-port.ts';
 import { call, messagesOf, newer, openSession, post } from '../support/mcp-post.ts';
 import type { Running } from '../support/run.ts';
 import { tempDir, tempFile } from '../support/tmp.ts';
@@ -12,14 +12,6 @@ import { waitFor } from '../support/wait.ts';
 
 const TOKEN = 'sixteen-or-more-characters';
 const info = { name: 'test', version: '1' };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 function config(mcp = '{}'): string {
   return tempFile('agent.yaml', `identity: depot\napplication_path: ${depot}\nexpose: {agent: {mcp: ${mcp}}}\n`);

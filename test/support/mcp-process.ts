@@ -2,29 +2,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fiskEntry } from './fisk.ts';
+import { type McpDaemonOptions, mcpConfig } from './mcp-daemon.ts';
 import { RawMcp } from './raw-mcp.ts';
 import { type RunResult, spawnOwned } from './run.ts';
-import { fixture, tempFile } from './tmp.ts';
 import { waitFor } from './wait.ts';
 
-export interface McpProcessOptions {
-  /** YAML below `expose.agent.mcp`, in flow style without its braces. */
-  readonly mcp?: string;
-  /** More YAML at the top level. */
-  readonly yaml?: string;
-  readonly application?: string;
-  readonly args?: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
-}
-
 /** The command line that serves an application so. */
-export function mcpCommand(options: McpProcessOptions = {}): { command: string; args: string[] } {
-  const { mcp = '', yaml = '', application = fixture('lab.sh'), args = [] } = options;
-  const text = `identity: lab\napplication_path: ${application}\nexpose: {agent: {mcp: {${mcp}}}}\n${yaml}\n`;
-  return {
-    command: process.execPath,
-    args: [fiskEntry, 'mcp', '--stdio', '--config', tempFile('agent.yaml', text), ...args],
-  };
+export function mcpCommand(options: McpDaemonOptions = {}): { command: string; args: string[] } {
+  const { args = [] } = options;
+  return { command: process.execPath, args: [fiskEntry, 'mcp', '--stdio', '--config', mcpConfig(options), ...args] };
 }
 
 export interface McpProcess {
@@ -38,7 +24,7 @@ export interface McpProcess {
 }
 
 /** Starts one and waits until it answers. */
-export async function startMcpProcess(options: McpProcessOptions = {}): Promise<McpProcess> {
+export async function startMcpProcess(options: McpDaemonOptions = {}): Promise<McpProcess> {
   const { command, args } = mcpCommand(options);
   const child = spawnOwned(command, args, { env: options.env ?? process.env, stdio: 'pipe' });
   if (child.stdin === null || child.stdout === null) throw new Error('no pipes');

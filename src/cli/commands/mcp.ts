@@ -2,23 +2,31 @@ import { type LoadedConfig, loadConfig, mcpNotEnabled } from '../../config/index
 import { NothingToServeError, UsageError } from '../../errors.ts';
 import { openApplication, selectForSurface } from '../../host/index.ts';
 import { chosenMonitorAddress } from '../daemon.ts';
+import { describe } from '../describe/describe.ts';
 import type { CommandContext } from '../main.ts';
 import { mcpBannerOf } from '../mcp-banner.ts';
 import { runMcpDaemon } from '../mcp-daemon.ts';
 import { renderMcpCheck } from '../render/mcp-banner.ts';
 import { stoppable } from '../signals.ts';
 
-/** Serves tools to MCP clients until told to stop, or only shows what would be served. */
+/** Serves tools to MCP clients until told to stop, or only shows what would be served or how it is reached. */
 export async function run(context: CommandContext): Promise<number> {
   const { flags, env, terminal } = context;
   if (flags.stdio && (flags.port !== undefined || flags.address !== undefined)) {
     throw new UsageError('--stdio serves no port: leave --port and --address out');
+  }
+  if (flags.describe && (flags.stdio || flags.check)) {
+    throw new UsageError('--describe tells of both ways to serve and leaves: leave --stdio and --check out');
+  }
+  if (flags.registryName !== undefined && !flags.describe) {
+    throw new UsageError('--registry-name goes with --describe');
   }
   const loaded = load(context);
   for (const notice of loaded.notices) terminal.err.warning(notice);
   const { config } = loaded;
   if (config.expose.mcp === undefined) throw mcpNotEnabled(config.path);
   const monitorAddress = chosenMonitorAddress(flags, env);
+  if (flags.describe) return describe(context, config);
   if (flags.check) return check(context, loaded);
   return runMcpDaemon({ ...context, config, monitorAddress });
 }

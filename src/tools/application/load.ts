@@ -31,6 +31,8 @@ export interface LoadedApplication {
   readonly path: string;
   /** As the application calls itself. */
   readonly name: string;
+  /** What it says of itself in a line; may be empty. */
+  readonly help: string;
   readonly version: string;
   /** In the order the commands are declared. */
   readonly tools: readonly CommandTool[];
@@ -73,6 +75,7 @@ export async function loadApplication(options: LoadOptions): Promise<LoadedAppli
   return Object.freeze({
     path: options.path,
     name: document.name,
+    help: document.help,
     version: document.version,
     tools: Object.freeze(tools),
     removed,

@@ -159,5 +159,6 @@ function install(root: string): void {
   for (const name of ['koffi', '@koromix'])
     copy(join(projectDir, 'node_modules', name), join(fisk, 'node_modules', name));
   symlinkSync('../lib/node_modules/fisk/dist/main.js', join(root, 'usr/local/bin/fisk'));
-  copy(join(projectDir, 'systemd/fisk@.service'), join(root, 'etc/systemd/system/fisk@.service'));
+  for (const name of ['fisk@.service', 'fisk-mcp@.service'])
+    copy(join(projectDir, 'systemd', name), join(root, 'etc/systemd/system', name));
 }
