@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect as dial } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { findNatsServer } from '../../scripts/nats-server.ts';
 import { startDevServer } from '../../src/cli/dev-server.ts';
@@ -70,7 +70,9 @@ test('where nothing can tie the server to us it is started all the same', async 
 });
 
 test('the first nats-server on PATH is used', async () => {
-  const env = { ...process.env, PATH: `/nowhere:${dirname(program(ages[0] ?? 'current'))}` };
+  const dir = tempDir();
+  symlinkSync(program(ages[0] ?? 'current'), join(dir, 'nats-server'));
+  const env = { ...process.env, PATH: `/nowhere:${dir}` };
   delete (env as NodeJS.ProcessEnv)['FISK_NATS_SERVER'];
   const server = await startDevServer(env);
   assert.equal(await greets(server.url), true);
