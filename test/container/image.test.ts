@@ -51,7 +51,7 @@ after(async () => {
 /** The image of Node is a Debian with Node and npm in /usr/local; the other one is a Debian. */
 async function base(name: string, into: string): Promise<void> {
   mkdirSync(dir, { recursive: true });
-  await debian(join(cacheDir('container'), 'bookworm'), into);
+  await debian(join(cacheDir('container'), 'bookworm-published'), into);
   cpSync('/etc/resolv.conf', join(into, 'etc/resolv.conf'), { dereference: true });
   if (!name.startsWith('node:')) return;
   assert.equal(Number(process.versions.node.split('.')[0]), Number(/^node:(\d+)/.exec(name)?.[1]));
@@ -98,7 +98,7 @@ test('the last stage is small, holds nothing to build with, and runs as nobody s
   const libraries = join(image.root, 'usr/local/lib/node_modules');
   assert.ok(!existsSync(join(libraries, 'npm')) && !existsSync(join(libraries, 'fisk/node_modules/typescript')));
   const size = async (path: string) => Number((await run('du', ['-sm', path])).stdout.split('\t')[0]);
-  const more = (await size(image.root)) - (await size(join(cacheDir('container'), 'bookworm')));
+  const more = (await size(image.root)) - (await size(join(cacheDir('container'), 'bookworm-published')));
   assert.ok(more < 180, `${more} MB more than Debian`);
   assert.match(image.user, /^[1-9]\d*:[1-9]\d*$/);
 });

@@ -1,5 +1,5 @@
 /** Makes what a Dockerfile describes without a registry and without Docker: the same steps, in folders and namespaces. */
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { run } from '../../support/run.ts';
 
@@ -173,8 +173,24 @@ export async function debian(kept: string, into: string): Promise<void> {
       rmSync(made, { recursive: true, force: true });
       throw new Error(`debootstrap ended with ${code}\n${stdout.slice(-2000)}`);
     }
+    asPublished(made);
     renameSync(made, kept);
   }
   const copied = await run('cp', ['-a', kept, into]);
   if (copied.code !== 0) throw new Error(copied.stderr);
+}
+
+/** The published images of Debian hold no package lists and tell apt to keep no caches: their sizes would count as ours. */
+function asPublished(root: string): void {
+  for (const path of ['var/lib/apt/lists', 'var/cache/apt']) {
+    rmSync(join(root, path), { recursive: true, force: true });
+    mkdirSync(join(root, path, path.endsWith('lists') ? 'partial' : 'archives/partial'), { recursive: true });
+  }
+  writeFileSync(
+    join(root, 'etc/apt/apt.conf.d/docker-clean'),
+    `DPkg::Post-Invoke { "rm -f /var/cache/apt/archives/*.deb || true"; };
+Dir::Cache::pkgcache "";
+Dir::Cache::srcpkgcache "";
+`,
+  );
 }
