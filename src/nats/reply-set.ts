@@ -58,8 +58,8 @@ export class ReplySet {
     return this.#send(reason === undefined ? { ...header, accepted } : refusal(header, accepted, reason));
   }
 
-  /** Resolves when the messages so far have left for the server. */
-  sent(): Promise<void> {
+  /** Resolves when the messages so far have left for the server; false when one did not. */
+  sent(): Promise<boolean> {
     return this.#request.sent();
   }
 
@@ -90,7 +90,7 @@ export class ReplySet {
     this.#settled = true;
     try {
       const message = toolReply(this.#next(MESSAGE.toolReply), body);
-      if (!this.#request.send(encodeFitting(message, this.#request.bodyLimit), true)) return false;
+      if (!this.#request.end((limit) => encodeFitting(message, limit))) return false;
       this.#sent++;
       return true;
     } catch (error) {

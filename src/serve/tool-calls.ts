@@ -139,9 +139,16 @@ export class ToolCalls {
     const fields = callFields(message);
     const started = performance.now();
     this.#running.add(running);
-    log.info(fields, 'tool call running');
     // The acknowledgement leaves before the process starts, which would hold it up.
-    await replies.sent();
+    if (!(await replies.sent())) {
+      // The caller knows of nothing and may ask again elsewhere: nothing may have run then.
+      this.#running.delete(running);
+      end('error');
+      release();
+      log.warn(fields, 'tool call dropped before it started: its acknowledgement could not be sent');
+      return;
+    }
+    log.info(fields, 'tool call running');
     replies.keepAlive('running-tool');
     const onStart = (durationMs: number) => this.#observer.spawned(durationMs / 1_000);
     const context: CallContext = { timeoutMs, log: callLog(log, message), onStart };

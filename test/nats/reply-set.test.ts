@@ -34,6 +34,10 @@ function outlet() {
     kinds: () => sent.map(({ message }) => message.protocol.slice(NAMESPACE.length + 1)),
     request: undefined as unknown as ServiceRequest,
   };
+  const take = (body: Uint8Array, final: boolean): boolean => {
+    if (outlet.works) sent.push({ message: decode(body, ACCEPT).message, final });
+    return outlet.works;
+  };
   outlet.request = {
     data: new Uint8Array(0),
     subject: 'choria.fisk-ai.tool.lab',
@@ -49,12 +53,9 @@ function outlet() {
       refusals.push(`${status}:${description}`);
       return true;
     },
-    send: (body, final = false) => {
-      if (!outlet.works) return false;
-      sent.push({ message: decode(body, ACCEPT).message, final });
-      return true;
-    },
-    sent: async () => {},
+    send: (body) => take(body, false),
+    end: (write) => take(write(outlet.bodyLimit), true),
+    sent: async () => true,
   };
   return outlet;
 }

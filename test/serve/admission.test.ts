@@ -38,8 +38,12 @@ function admission() {
 }
 
 /** A request that arrived, and what was answered to it. */
-function arrived(body: string, connected = true, sent: Promise<void> = Promise.resolve()) {
+function arrived(body: string, connected = true, sent: Promise<boolean> = Promise.resolve(true)) {
   const answers: Record<string, unknown>[] = [];
+  const take = (bytes: Uint8Array): boolean => {
+    if (connected) answers.push(JSON.parse(Buffer.from(bytes).toString()));
+    return connected;
+  };
   const request: ServiceRequest = {
     data: Buffer.from(body),
     subject: 'choria.fisk-ai.tool.lab',
@@ -48,10 +52,8 @@ function arrived(body: string, connected = true, sent: Promise<void> = Promise.r
     connected,
     refuseIfBusy: () => false,
     refuse: () => connected,
-    send: (bytes) => {
-      if (connected) answers.push(JSON.parse(Buffer.from(bytes).toString()));
-      return connected;
-    },
+    send: (bytes) => take(bytes),
+    end: (write) => take(write(65_536)),
     sent: () => sent,
   };
   return { request, answers };
@@ -59,12 +61,12 @@ function arrived(body: string, connected = true, sent: Promise<void> = Promise.r
 
 test('nothing starts before the acknowledgement has left', async () => {
   const { calls } = admission();
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<boolean>();
   const { request, answers } = arrived(wireCall('lab', 'echo', { words: 'hello' }), true, promise);
   calls.handle(request);
   await delay(300);
   assert.equal(answers.length, 1, JSON.stringify(answers));
-  resolve();
+  resolve(true);
   await waitFor(() => answers.length === 2, { what: () => JSON.stringify(answers) });
 });
 
@@ -74,6 +76,18 @@ test('a call that cannot be acknowledged starts nothing and takes no slot', asyn
   calls.handle(request);
   await new Promise(setImmediate);
   assert.deepEqual([slots.inUse, calls.running, liveGroups.size], [0, 0, 0]);
+});
+
+test('a call whose acknowledgement was lost on its way out starts nothing, takes no slot and hears nothing', async () => {
+  const { calls, slots, lines } = admission();
+  const { request, answers } = arrived(wireCall('lab', 'sleep', { seconds: '5' }), true, Promise.resolve(false));
+  calls.handle(request);
+  await delay(100);
+  assert.deepEqual([slots.inUse, calls.running, liveGroups.size, answers.length], [0, 0, 0, 1]);
+  assert.deepEqual(
+    lines.map(({ msg }) => msg),
+    ['tool call dropped before it started: its acknowledgement could not be sent'],
+  );
 });
 
 test('a call that arrives while the daemon leaves is refused as such, and an unknown tool stays unknown', () => {

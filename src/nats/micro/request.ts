@@ -10,10 +10,10 @@ import {
 } from '../../protocol/index.ts';
 import type { Backlog } from '../backlog.ts';
 import type { Connection } from '../connection.ts';
-import type { HeldReplies } from '../held-replies.ts';
+import type { HeldReplies, HeldReply } from '../held-replies.ts';
 import type { EndpointStats } from './stats.ts';
 
-/** One request that arrived at an endpoint, and the only way to answer it. No method throws. */
+/** One request that arrived at an endpoint, and the only way to answer it. No method throws by itself. */
 export interface ServiceRequest {
   readonly data: Uint8Array;
   readonly subject: string;
@@ -29,13 +29,18 @@ export interface ServiceRequest {
   refuseIfBusy(): boolean;
   /** Answers with error headers and no body: the request was not even looked at. False when it could not be sent. */
   refuse(status: RefusalStatus, description: string): boolean;
+  /** Sends one message of an answer. False when it could not be sent: no reply subject, no connection, too large. */
+  send(body: Uint8Array): boolean;
   /**
-   * Sends one message of an answer. False when it could not be sent: no reply subject, no connection, too large. A final
-   * one waits for the connection to come back.
+   * Sends the last message of an answer; it waits for the connection to come back.
+   * @param write writes it in at most `limit` bytes, once or more often. What it throws is thrown.
    */
-  send(body: Uint8Array, final?: boolean): boolean;
-  /** Resolves when what was sent has left for the server, which is at the end of a turn of the event loop. */
-  sent(): Promise<void>;
+  end(write: (limit: number) => Uint8Array): boolean;
+  /**
+   * Resolves when what was sent has left for the server, which is at the end of a turn of the event loop. False when
+   * some of it did not.
+   */
+  sent(): Promise<boolean>;
 }
 
 const NOTHING = new Uint8Array(0);
@@ -67,6 +72,7 @@ export class IncomingRequest implements ServiceRequest {
   id: string | undefined;
   readonly #msg: Msg;
   readonly #context: EndpointContext;
+  #complete = true;
 
   constructor(msg: Msg, context: EndpointContext) {
     this.#msg = msg;
@@ -103,33 +109,38 @@ export class IncomingRequest implements ServiceRequest {
 
   refuse(status: RefusalStatus, description: string): boolean {
     const text = headerText(description);
-    const sent = this.#publish(NOTHING, refusalHeaders(status, text));
+    const sent = this.#publish(NOTHING, refusalHeaders(status, text), undefined);
     if (sent) this.#context.stats.countFailure(`${status}:${text}`);
     return sent;
   }
 
-  send(body: Uint8Array, final = false): boolean {
-    return this.#publish(body, final ? finalHeaders() : undefined);
+  send(body: Uint8Array): boolean {
+    return this.#publish(body, undefined, undefined);
   }
 
-  sent(): Promise<void> {
-    return this.#context.connection.outbox.emptied();
+  end(write: (limit: number) => Uint8Array): boolean {
+    return this.#publish(write(this.bodyLimit), finalHeaders(), write);
   }
 
-  #publish(body: Uint8Array, hdrs: MsgHdrs | undefined): boolean {
+  async sent(): Promise<boolean> {
+    await this.#context.connection.outbox.emptied();
+    return this.#complete;
+  }
+
+  #publish(body: Uint8Array, hdrs: MsgHdrs | undefined, write: HeldReply['write'] | undefined): boolean {
     const reply = this.replyTo;
     if (reply === undefined) return this.#failed('no reply subject');
-    if (!this.connected) return this.#later(reply, body, hdrs);
+    if (!this.connected) return this.#later(reply, body, write);
     this.#context.backlog.add(body.length);
-    this.#context.connection.outbox.add(() => this.#handOver(reply, body, hdrs));
+    this.#context.connection.outbox.add(() => this.#handOver(reply, body, hdrs, write));
     return true;
   }
 
-  #handOver(reply: string, body: Uint8Array, hdrs: MsgHdrs | undefined): void {
+  #handOver(reply: string, body: Uint8Array, hdrs: MsgHdrs | undefined, write: HeldReply['write'] | undefined): void {
     try {
       // The client takes a publish while it has no server and throws it away later, so it must not be asked.
       if (!this.connected) {
-        this.#later(reply, body, hdrs);
+        this.#later(reply, body, write);
         return;
       }
       this.#context.connection.nc.publish(reply, body, hdrs === undefined ? undefined : { headers: hdrs });
@@ -138,13 +149,14 @@ export class IncomingRequest implements ServiceRequest {
     }
   }
 
-  #later(replyTo: string, body: Uint8Array, hdrs: MsgHdrs | undefined): boolean {
-    if (hdrs !== final || hdrs === undefined) return this.#failed('no connection');
-    this.#context.held.hold({ replyTo, body, headers: hdrs });
+  #later(replyTo: string, body: Uint8Array, write: HeldReply['write'] | undefined): boolean {
+    if (write === undefined) return this.#failed('no connection');
+    this.#context.held.hold({ replyTo, headers: finalHeaders(), bytes: body.length, write });
     return true;
   }
 
   #failed(error: string): false {
+    this.#complete = false;
     this.#context.counts.failedSends++;
     this.#context.stats.countFailure(error);
     const { subject } = this;

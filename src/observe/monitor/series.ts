@@ -168,7 +168,7 @@ export const SERIES: readonly Series[] = [
   {
     name: 'fisk_dropped_replies_total',
     type: 'counter',
-    help: 'Final replies that were given up: too many had to wait, their callers stayed away, or the daemon left.',
+    help: 'Final replies that were given up: too many had to wait, their callers stayed away, the connection was lost again while they were sent, or the daemon left.',
     labels: [],
     read: (tally) => one(tally.what?.held?.().dropped ?? 0),
   },
