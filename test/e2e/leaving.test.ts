@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startFisk } from '../support/fisk.ts';
-import { commandsOf } from '../support/marked.ts';
+import { stubbornPair } from '../support/marked.ts';
 import { startNatsServer, type TestNatsServer } from '../support/nats-server.ts';
 import { fixture, tempFile } from '../support/tmp.ts';
 import { isAlive, waitFor, waitGone } from '../support/wait.ts';
@@ -40,18 +40,10 @@ async function running(input: string, tool: string) {
   return call;
 }
 
-/** What the command of a daemon and the process that it started are. */
-function commandAndChild(daemon: number): Promise<number[]> {
-  return waitFor(() => {
-    const found = commandsOf([daemon]);
-    return found.length >= 2 && found;
-  });
-}
-
 test('a daemon that is asked to leave answers its caller at once, and the command lives on to its deadline', async () => {
   const daemon = await startLab('4s');
   const call = await running('{}', 'stubborn');
-  const commands = await commandAndChild(daemon.pid);
+  const commands = await stubbornPair(daemon.pid);
   const asked = performance.now();
   daemon.kill('SIGTERM');
   await waitFor(() => call.ended(), { timeout: 2_000, what: 'the goodbye' });
@@ -68,7 +60,7 @@ test('a daemon that is asked to leave answers its caller at once, and the comman
 test('after a daemon was killed the next one serves at once and ends what it left at its deadline', async () => {
   const first = await startLab('4s');
   await running('{}', 'stubborn');
-  const commands = await commandAndChild(first.pid);
+  const commands = await stubbornPair(first.pid);
   first.kill('SIGKILL');
   await waitGone(first.pid);
   const second = await startLab('4s');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { commandsOf } from '../support/marked.ts';
+import { stubbornPair } from '../support/marked.ts';
 import { natsServerVersions, type ServerAge, startNatsServer } from '../support/nats-server.ts';
 import { type Served, startServed } from '../support/served.ts';
 import { isAlive, waitFor, waitGone } from '../support/wait.ts';
@@ -57,10 +57,7 @@ for (const version of natsServerVersions()) {
     test('a command that runs when it has to leave so is told to its caller, and lives on to its deadline', async (t) => {
       const { nats, daemon, caller } = await served(t, version, '5s');
       const call = caller.open(TOOL, wireCall('lab', 'stubborn'));
-      const commands = await waitFor(() => {
-        const found = commandsOf([daemon.pid]);
-        return found.length >= 2 && found;
-      });
+      const commands = await stubbornPair(daemon.pid);
       const began = performance.now();
       await nats.reload(users({ subscribe: TOOL }));
       await waitFor(() => call.ended());
