@@ -1,8 +1,9 @@
 import { UsageError } from '../errors.ts';
 
 /**
- * Reads stdin to its end.
+ * Reads stdin to its end, as UTF-8.
  * @param limit the most bytes that make sense; more is refused rather than kept.
+ * @throws {UsageError} for what is too long or no text.
  */
 export async function readStdin(limit: number, stream: AsyncIterable<Buffer> = process.stdin): Promise<string> {
   const chunks: Buffer[] = [];
@@ -12,5 +13,10 @@ export async function readStdin(limit: number, stream: AsyncIterable<Buffer> = p
     if (length > limit) throw new UsageError(`what came on stdin is longer than a message can be (${limit} bytes)`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString();
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    // Put right silently, the command would run with other bytes than those that were given.
+    throw new UsageError('what came on stdin is not UTF-8 text; JSON can hold no other bytes');
+  }
 }

@@ -65,12 +65,12 @@ async function runHelper(name: string, args: readonly string[], { env, fail, sig
       stderrLimit: HELPER_ERROR_BYTES,
       signal,
     });
+    if (stdoutOverflow) {
+      throw fail(`${name} printed more than 1 MiB`);
+    }
     if (exitCode !== 0) {
       const said = stderr.toString().trim();
       throw fail(`${name} ended with exit code ${exitCode}${said === '' ? '' : `: ${said}`}`);
-    }
-    if (stdoutOverflow) {
-      throw fail(`${name} printed more than 1 MiB`);
     }
     return stdout.toString();
   } catch (error) {

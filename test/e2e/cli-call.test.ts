@@ -95,6 +95,10 @@ test('arguments come as JSON, from stdin, and as words with lists and booleans',
   assert.equal((await call('depot', 'part_add', text)).code, 0);
   const piped = await fisk(['call', '--server', server.url, 'depot', 'part_add', '-'], { input: '{"name":"pin"}\n' });
   assert.equal(piped.code, 0, piped.stderr);
+  const bytes = Buffer.from('{"name":"p\xffn"}\n', 'latin1');
+  const garbled = await fisk(['call', '--server', server.url, 'depot', 'part_add', '-'], { input: bytes });
+  assert.equal(garbled.code, 1);
+  assert.match(garbled.stderr, /stdin is not UTF-8/);
   const words = await call(
     'depot',
     'part_add',

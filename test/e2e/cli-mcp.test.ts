@@ -143,7 +143,7 @@ suite('fisk mcp --stdio', () => {
       'runs without one',
       'no such tag',
       'matches no tool',
-      'is no JSON',
+      'is no JSON in UTF-8',
       'tool call failed',
       'tool call refused',
     ]) {

@@ -43,6 +43,10 @@ suite('a client over standard streams', () => {
       const { error } = await waitFor(() => mcp.raw.messages[from], { what: `an answer to ${line}` });
       assert.equal(error.code, code, line);
     }
+    const before = mcp.raw.messages.length;
+    mcp.input.write(Buffer.from('{"jsonrpc":"2.0","id":"\xff","method":"ping"}\n', 'latin1'));
+    const { error } = await waitFor(() => mcp.raw.messages[before], { what: 'an answer to bytes that are no UTF-8' });
+    assert.equal(error.code, -32700);
     const from = mcp.raw.messages.length;
     mcp.raw.text('{"jsonrpc":"2.0","id":"mine","method":7}\n');
     assert.equal((await mcp.raw.answer('mine', from)).error.code, -32600);

@@ -19,11 +19,22 @@ test('the two streams of a command come apart, each within its bound', async () 
   assert.equal(stdoutOverflow, false);
 });
 
-test('a command that writes more than is kept still comes to its end, and one byte more is told', async () => {
+test('one byte more than is kept is told', async () => {
   const over = await capture(fixture('burst.sh'), { stdoutLimit: 59_999 });
-  assert.deepEqual([over.exitCode, over.stdoutOverflow, over.stdout.length], [0, true, 59_999]);
+  assert.deepEqual([over.stdoutOverflow, over.stdout.length], [true, 59_999]);
   const exact = await capture(fixture('burst.sh'), { stdoutLimit: 60_000 });
   assert.deepEqual([exact.exitCode, exact.stdoutOverflow, exact.stdout.length], [0, false, 60_000]);
+});
+
+test('a command that would write for ever is ended with all of its group when no more of it is kept', async () => {
+  const path = tempScript('#!/bin/sh\nsleep 60 & echo "$! $$" >&2\nexec yes\n');
+  const over = await capture(path, { timeoutMs: 30_000, stderrLimit: 100 });
+  assert.deepEqual([over.exitCode, over.stdoutOverflow, over.stdout.length], [-1, true, 1000]);
+  assert.ok(over.durationMs < 15_000);
+  const pids = over.stderr.toString().trim().split(' ').map(Number);
+  assert.equal(pids.length, 2);
+  for (const pid of pids) assert.ok(!isAlive(pid));
+  assert.equal(liveGroups.size, 0);
 });
 
 test('past its time a command is ended with all of its group, and its complaint is in the failure', async () => {

@@ -174,6 +174,13 @@ suite('what an application prints', () => {
     });
   });
 
+  test('an application that prints without end is not waited for', async () => {
+    await assert.rejects(loadBinary(tempScript('#!/bin/sh\nexec yes\n')), {
+      name: 'FISK_APPLICATION_DOCUMENT',
+      message: /more than 16777216 bytes/,
+    });
+  });
+
   test('a failing application is quoted from standard error, without control characters and at most 2 KiB', async () => {
     const failing = tempScript(
       '#!/bin/sh\nprintf "\\033[31mbad\\007 thing\\n" >&2\nyes long | head -5000 >&2\nexit 3\n',

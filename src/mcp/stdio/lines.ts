@@ -6,14 +6,14 @@ const LINE_FEED = 0x0a;
  */
 export class Lines {
   readonly #bound: number;
-  readonly #onLine: (line: string) => void;
+  readonly #onLine: (line: Buffer) => void;
   readonly #onTooLong: () => void;
   #parts: Buffer[] = [];
   #size = 0;
   #skipping = false;
 
   /** @param bound bytes of a line, its line feed not counted. */
-  constructor(bound: number, onLine: (line: string) => void, onTooLong: () => void) {
+  constructor(bound: number, onLine: (line: Buffer) => void, onTooLong: () => void) {
     this.#bound = bound;
     this.#onLine = onLine;
     this.#onTooLong = onTooLong;
@@ -43,7 +43,7 @@ export class Lines {
   }
 
   #finish(): void {
-    const line = this.#skipping ? undefined : Buffer.concat(this.#parts).toString();
+    const line = this.#skipping ? undefined : Buffer.concat(this.#parts);
     this.#parts = [];
     this.#size = 0;
     this.#skipping = false;

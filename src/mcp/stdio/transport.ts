@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import type { StormLog } from '../../observe/index.ts';
@@ -103,13 +104,16 @@ export class StdioTransport implements Transport {
     if (this.#output.writableLength > this.#limits.unread) this.#input.pause();
   };
 
-  #line(line: string): void {
+  #line(bytes: Buffer): void {
+    const line = bytes.toString();
     if (line.trim() === '') return;
     let value: unknown;
     try {
+      // Put right silently, a command would run with other bytes than those that were sent.
+      if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8');
       value = JSON.parse(line);
     } catch {
-      this.#refuse(PARSE_ERROR, 'a line that is no JSON was skipped');
+      this.#refuse(PARSE_ERROR, 'a line that is no JSON in UTF-8 was skipped');
       return;
     }
     let message: JSONRPCMessage;

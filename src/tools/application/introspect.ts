@@ -36,13 +36,13 @@ export async function introspect(options: IntrospectOptions): Promise<Applicatio
   const { path } = options;
   const ran = await capture(options);
   const complaint = quoteStderr(ran.stderr);
+  if (ran.stdoutOverflow) {
+    throw new ApplicationDocumentError(`${path} prints a document of more than ${MAX_DOCUMENT_BYTES} bytes`);
+  }
   if (ran.exitCode !== 0) {
     const ending = ran.signal === null ? `exited with ${ran.exitCode}` : `was ended by ${ran.signal}`;
     const said = complaint || quoteStdout(ran.stdout);
     throw new IntrospectionError(`${path} ${INTROSPECT_FLAG} ${ending}${said}`);
-  }
-  if (ran.stdoutOverflow) {
-    throw new ApplicationDocumentError(`${path} prints a document of more than ${MAX_DOCUMENT_BYTES} bytes`);
   }
   try {
     return readDocument(parse(ran.stdout));
