@@ -25,6 +25,10 @@ if (problem !== undefined) {
   process.exit(1);
 }
 
+// The client of NATS prints what it cannot make sense of, and our output is read by programs.
+// biome-ignore lint/suspicious/noConsole: a library's words are led elsewhere, none of ours are written
+console.log = console.error;
+
 // Loaded only now: an older runtime could not even read the rest.
 const { main } = await import('./cli/index.ts');
 process.exit(await main(process.argv.slice(2)));

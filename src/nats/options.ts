@@ -14,6 +14,10 @@ const DEFAULT_SERVER = 'nats://127.0.0.1:4222';
 
 /** How long the first dial of a server may take, in milliseconds. */
 export const CONNECT_TIMEOUT_MS = 5_000;
+/** A server is asked this often whether it is there, in ms … */
+const PING_MS = 10_000;
+/** … and given up, to be dialled again, when this many answers are due: after half a minute without a word. */
+const PINGS_OUT = 2;
 
 /**
  * What the client is told, from a context or a plain list of servers.
@@ -32,6 +36,8 @@ export function clientOptions(
     servers: addresses.map(withoutUserInfo),
     name: `fisk-ai ${name}`,
     timeout: CONNECT_TIMEOUT_MS,
+    pingInterval: PING_MS,
+    maxPingOut: PINGS_OUT,
     maxReconnectAttempts: -1,
     noAsyncTraces: true,
     authenticator: authenticators(context, addresses),

@@ -55,7 +55,7 @@ test('asked to leave while there is no server, it leaves at once with 0 and coun
   const { code, stderr } = await daemon.ended;
   assert.ok(performance.now() - asked < 1_500);
   assert.equal(code, 0);
-  assert.match(stderr, /"replies":2,"reason":"the daemon leaves before the connection is back"/);
+  assert.match(stderr, /"replies":2,"reason":"the daemon leaves before they could be delivered"/);
   await nats.restart();
   await waitFor(async () => {
     const late = crowd.start('work', { call: 'late', seconds: '0' });

@@ -9,6 +9,8 @@ export interface TestProxy {
   cut(): void;
   /** Keeps every connection open and lets nothing through. What was sent meanwhile arrives after {@link heal}. */
   silence(): void;
+  /** Sends bytes to every client, as if the server had. */
+  inject(bytes: string): void;
   /** Lets everything through again. */
   heal(): Promise<void>;
   /** Ends everything. */
@@ -71,6 +73,9 @@ export async function startProxy(target: number): Promise<TestProxy> {
     silence() {
       silent = true;
       for (const sockets of pairs) for (const socket of sockets) socket.pause();
+    },
+    inject(bytes) {
+      for (const [near] of pairs) near.write(bytes);
     },
     async heal() {
       silent = false;

@@ -167,7 +167,7 @@ const EVENTS: readonly [string, (life: Life, now: number) => void][] = [
     },
   ],
   [
-    '"the connection was lost while replies were sent"',
+    '"the connection was lost while they were sent: some may have arrived"',
     (life, now) => {
       life.lostWhileSending.push(now);
     },
