@@ -59,6 +59,8 @@ export interface ConnectOptions {
 }
 
 const FLUSH_MS = 2_000;
+/** Smallest `max_payload` of a server, in bytes, that leaves room for headers, an acknowledgement and a short answer. */
+const LEAST_PAYLOAD = 4_096;
 
 /**
  * Connects. The first attempt is not repeated: ConnectFailedError names context, servers and cause, the reason of the
@@ -67,17 +69,24 @@ const FLUSH_MS = 2_000;
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const settings = clientOptions(options.context, options.servers ?? [], options.name);
   try {
-    return new SharedConnection(
-      await wanted(dial(settings, options.signal), options.signal),
-      settings.inboxPrefix,
-      options.log,
-    );
+    const nc = await wanted(dial(settings, options.signal), options.signal);
+    await refuseTooSmall(nc);
+    return new SharedConnection(nc, settings.inboxPrefix, options.log);
   } catch (error) {
     options.signal?.throwIfAborted();
     const servers = [settings.servers ?? []].flat().map(withoutUserInfo).join(', ');
     const by = options.context === undefined ? servers : `context ${options.context.name} (${servers})`;
     throw new ConnectFailedError(`cannot connect to NATS by ${by}: ${causeOf(error)}`, { cause: error });
   }
+}
+
+async function refuseTooSmall(nc: NatsConnection): Promise<void> {
+  const carried = nc.info?.max_payload ?? LEAST_PAYLOAD;
+  if (carried >= LEAST_PAYLOAD) return;
+  await nc.close();
+  throw new Error(
+    `its max_payload is ${carried} bytes, and no answer fits in less than ${LEAST_PAYLOAD}; set it higher`,
+  );
 }
 
 /** The connection, unless the signal comes first: looking up a name, for one, cannot be stopped. */

@@ -36,6 +36,7 @@ class Transport extends NodeTransport {
     signal?.addEventListener('abort', giveUp);
     try {
       await super.connect(server, options);
+      if (this.socket !== undefined) keepListening(this.socket);
     } finally {
       signal?.removeEventListener('abort', giveUp);
     }
@@ -64,4 +65,16 @@ class Transport extends NodeTransport {
     await super.close(error);
     if (!this.connected) this.discard();
   }
+}
+
+/**
+ * The library takes all listeners off a socket that it gives up. An error that arrives after that, such as a write that was
+ * still under way, would be an uncaught exception.
+ */
+function keepListening(socket: Socket): void {
+  const removeAll = socket.removeAllListeners.bind(socket);
+  socket.removeAllListeners = (event) => {
+    removeAll(event);
+    return socket.on('error', () => {});
+  };
 }

@@ -145,7 +145,8 @@ async function typedInto(shell: readonly string[], setup: string, typed: string,
     terminal.stdin.write(`${setup}; PS1=ready''now\n`);
     await waitFor(() => screen.includes('readynow'), { timeout: PATIENCE_MS, what: () => `the shell: ${screen}` });
     terminal.stdin.write(`${typed}\n`);
-    return await waitFor(() => existsSync(ran) && readFileSync(ran, 'utf8').trim(), {
+    // The file is there before its text is.
+    return await waitFor(() => existsSync(ran) && (readFileSync(ran, 'utf8').trim() || undefined), {
       timeout: PATIENCE_MS,
       what: () => screen,
     });

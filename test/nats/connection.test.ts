@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { nkeys } from '@nats-io/nats-core';
@@ -25,6 +26,13 @@ for (const version of natsServerVersions()) {
     await server.restart('max_payload: 65536');
     const narrow = await opened(t, { servers: [server.url], name: 'test' });
     assert.equal(narrow.bodyLimit, 65_536 - 1_024);
+    await server.restart('max_payload: 4096');
+    await opened(t, { servers: [server.url], name: 'test' });
+    await server.restart('max_payload: 4095');
+    await assert.rejects(connect({ servers: [server.url], name: 'test' }), {
+      name: 'FISK_NATS_CONNECT',
+      message: /max_payload is 4095 bytes.*less than 4096/,
+    });
   });
 
   test(`on ${version}: one of the ways to log in is used, and a token beside it`, async (t) => {
@@ -134,6 +142,20 @@ test('our own close is no loss', async (t) => {
   await connection.close();
   await connection.close();
   assert.equal(lost, false);
+});
+
+test('an error that a socket has after it was given up reaches nobody', async (t) => {
+  const server = await startNatsServer();
+  t.after(() => server.stop());
+  const sockets: Socket[] = [];
+  const note = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
+  subscribe('net.client.socket', note);
+  const connection = await connect({ servers: [server.url], name: 'test' });
+  unsubscribe('net.client.socket', note);
+  await connection.close();
+  const ours = sockets.filter((socket) => socket.destroyed);
+  assert.ok(ours.length > 0);
+  for (const socket of ours) assert.doesNotThrow(() => socket.emit('error', new Error('write after end')));
 });
 
 test('closing with the server gone does not wait for it', async (t) => {
