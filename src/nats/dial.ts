@@ -8,6 +8,11 @@ interface Dialing {
   signal: AbortSignal | undefined;
 }
 
+/** A server is dialled again this long after the last attempt, in ms … */
+const RECONNECT_MS = 2_000;
+/** … and up to this much later, so that not all clients come at once. */
+const JITTER_MS = 100;
+
 /** The client hands on what it does not know. */
 type DialOptions = ConnectionOptions & { readonly dialing?: Dialing };
 type Address = Parameters<NodeTransport['connect']>[0];
@@ -17,10 +22,26 @@ export async function dial(options: ConnectionOptions, signal: AbortSignal | und
   if (hasWsProtocol(options)) throw new errors.InvalidArgumentError('servers reached by ws:// are not supported');
   setTransportFactory({ factory: () => new Transport(), dnsResolveFn: nodeResolveHost });
   const dialing: Dialing = { signal };
-  const all: DialOptions = { ...options, dialing };
+  let made: NatsConnectionImpl | undefined;
+  const reconnectDelayHandler = () => {
+    if (made !== undefined) keepTime(made);
+    return RECONNECT_MS + Math.random() * JITTER_MS;
+  };
+  const all: DialOptions = { ...options, dialing, reconnectDelayHandler };
   const connection = await NatsConnectionImpl.connect(all);
+  // The library promises the interface, and makes an object of this class.
+  made = connection as NatsConnectionImpl;
   dialing.signal = undefined;
   return connection;
+}
+
+/**
+ * The library reckons by the clock of the machine when a server may be dialled again. Once that clock was put back, it
+ * would not dial until it has caught up: an hour for an hour.
+ */
+function keepTime({ protocol }: NatsConnectionImpl): void {
+  const now = Date.now();
+  for (const server of protocol.servers.getServers()) server.lastConnect = Math.min(server.lastConnect, now);
 }
 
 /** The library's way over TCP and TLS, but that an attempt which was given up does not keep its socket. */

@@ -42,3 +42,20 @@ for (const [way, seconds] of [
     assert.equal((await daemon.stop()).code, 0);
   });
 }
+
+test('when the clock was put back an hour, a server that comes back is found within seconds', { skip }, async (t) => {
+  clock?.jump(HOUR);
+  const nats = await startNatsServer();
+  const daemon = await startServed({ url: nats.url, env: clock?.env ?? {} });
+  t.after(async () => {
+    await daemon.stop('SIGKILL');
+    await nats.stop();
+  });
+  clock?.jump(0);
+  await nats.restart();
+  await waitFor(() => daemon.lines().some(({ msg }) => msg === 'reconnected to NATS'), { timeout: 20_000 });
+  const caller = await WireCaller.connect(nats.url);
+  t.after(() => caller.close());
+  assert.equal((await caller.call('lab', 'echo', { words: ['x'] })).at(-1)?.json?.['output'], '[x]\n');
+  assert.equal((await daemon.stop()).code, 0);
+});

@@ -73,9 +73,14 @@ export function account(fleet: Evidence): Accounts {
 function isWrong(call: CrowdCall, work: Work | undefined): boolean {
   if (doubled([call]).length > 0 || (work?.times ?? 0) > 1) return true;
   const end = call.finals[0]?.code ?? (call.nobody ? 'nobody' : undefined);
-  if (end === 'ok') return work?.endedAt === undefined;
+  if (end === 'ok') return work?.endedAt === undefined && !wasTakenAway(call);
   // What was refused has started nothing.
   return work !== undefined && (end === 'capacity' || end === 'draining' || end === 'nobody' || end === 'unknown_tool');
+}
+
+/** The application was removed after the kernel had found it and before its interpreter opened it. */
+function wasTakenAway(call: CrowdCall): boolean {
+  return /cannot open \S+: No such file/.test(call.finals[0]?.output ?? '');
 }
 
 /** The reason for a call that never began: its request, or a refusal that followed at once, was lost. */
