@@ -53,6 +53,11 @@ test('two ends, two runs, and an end that belies what ran are each found', () =>
   }
 });
 
+test('a command whose script was taken away before its interpreter opened it has run nothing, and its end is in order', () => {
+  const output = '/bin/sh: 0: cannot open /tmp/trouble.sh: No such file\n';
+  assert.deepEqual(accountOf(call({ finals: [{ ...ok, output }] }), undefined).wrong, []);
+});
+
 test('a call without an end is not accounted for where nothing happened that explains it', () => {
   const elsewhere = { from: 10_800, to: 11_500, kind: 'silent', member: 1 } as const;
   const longPast = life({ pid: 1, endedAt: 5_000, child: { ...life().child, signalCode: 'SIGKILL' } });
