@@ -7,6 +7,7 @@ import { MARK_VARIABLE, newMark } from './mark.ts';
 import { deadMembers } from './proc.ts';
 import { exitOf, reapOne } from './reaper.ts';
 import { startError } from './start-errors.ts';
+import { monotonicMs } from './timer.ts';
 
 /** What to start. All of it is passed on as it stands; nothing goes through a shell. */
 export interface StartSpec {
@@ -39,7 +40,7 @@ export class Child {
   readonly mark: string;
   /** `performance.now()` just before the start. */
   readonly startedAt: number;
-  /** When the command must be over, Unix ms; 0 = no bound. */
+  /** When the command must be over by the clock of `monotonicMs`; 0 = no bound. */
   readonly deadline: number;
   readonly exited: Promise<ExitStatus>;
   /** Set once by whoever reads it. */
@@ -116,7 +117,7 @@ export class Child {
  */
 export async function startChild(spec: StartSpec, stdio: Stdio, timeoutMs: number): Promise<Child> {
   const startedAt = performance.now();
-  const deadline = timeoutMs > 0 && Number.isFinite(timeoutMs) ? Date.now() + timeoutMs : 0;
+  const deadline = timeoutMs > 0 && Number.isFinite(timeoutMs) ? monotonicMs() + timeoutMs : 0;
   const mark = newMark(deadline);
   const { path, cwd } = spec;
   const request = {

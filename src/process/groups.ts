@@ -6,7 +6,7 @@ export interface LiveGroup {
   readonly mark: string;
   /** `performance.now()` just before the start. */
   readonly startedAt: number;
-  /** When the command must be over, Unix ms; 0 = no bound. */
+  /** When the command must be over by the clock of `monotonicMs`; 0 = no bound. */
   readonly deadline: number;
   /** The read end of its output; `undefined` for a companion, which is no command and has no deadline. */
   readonly output: number | undefined;

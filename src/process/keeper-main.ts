@@ -10,6 +10,7 @@ import type { KeptCommand } from './keeper.ts';
 import { silentLog } from './log.ts';
 import { deadMembers, readEntry } from './proc.ts';
 import { endStrays, KILL_AFTER_MS } from './strays.ts';
+import { monotonicMs } from './timer.ts';
 
 const LOOK_MS = 200;
 
@@ -30,7 +31,7 @@ class Kept {
   /** Waits for the command to end by itself, and ends it at its deadline. */
   async keep(): Promise<void> {
     const { deadline, mark, startedAt } = this.#command;
-    const leftMs = deadline === 0 ? Number.POSITIVE_INFINITY : deadline - Date.now();
+    const leftMs = deadline === 0 ? Number.POSITIVE_INFINITY : deadline - monotonicMs();
     if (!(await this.#goneWithin(leftMs))) {
       this.#signal('SIGTERM');
       let gone = await this.#goneWithin(KILL_AFTER_MS);
@@ -39,7 +40,7 @@ class Kept {
         gone = await this.#goneWithin(GIVE_UP_AFTER_MS - KILL_AFTER_MS);
       }
       if (gone) {
-        await endStrays({ mark, ageMs: Date.now() - startedAt }, silentLog);
+        await endStrays({ mark, ageMs: monotonicMs() - startedAt }, silentLog);
       }
     }
     this.#output.destroy();

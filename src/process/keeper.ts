@@ -4,13 +4,14 @@ import { closeQuietly, makePipe, packStrings, spawnProcess, startsSettled } from
 import { type LiveGroup, liveGroups } from './groups.ts';
 import type { ProcessLog } from './log.ts';
 import { readEntry } from './proc.ts';
+import { monotonicMs } from './timer.ts';
 
 /** A running command as it is handed over to the keeper. */
 export interface KeptCommand {
   readonly group: number;
   /** Start time of the group's leader in clock ticks since boot; empty when the leader is gone already. */
   readonly start: string;
-  /** When the command began and when it must be over, Unix ms; 0 = no bound. */
+  /** When the command began and when it must be over by the clock of `monotonicMs`; 0 = no bound. */
   readonly startedAt: number;
   readonly deadline: number;
   readonly mark: string;
@@ -43,7 +44,7 @@ export async function keepDeadlines(log: ProcessLog): Promise<number> {
 }
 
 function secondsUntil(deadline: number): number {
-  return Math.max(0, Math.round((deadline - Date.now()) / 1_000));
+  return Math.max(0, Math.round((deadline - monotonicMs()) / 1_000));
 }
 
 async function handOver(group: LiveGroup): Promise<KeptCommand | undefined> {
@@ -54,7 +55,7 @@ async function handOver(group: LiveGroup): Promise<KeptCommand | undefined> {
   return {
     group: group.pid,
     start: leader?.start ?? '',
-    startedAt: Math.round(Date.now() - (performance.now() - group.startedAt)),
+    startedAt: Math.round(monotonicMs() - (performance.now() - group.startedAt)),
     deadline: group.deadline,
     mark: group.mark,
     output: group.output,

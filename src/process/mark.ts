@@ -13,7 +13,8 @@ export function startTicks(stat: string): string | undefined {
 }
 
 /**
- * A mark for one call: pid of this daemon, its start time, a random part, and the deadline in Unix ms (0 = none).
+ * A mark for one call: pid of this daemon, its start time, a random part, and the deadline by the clock of
+ * `monotonicMs` (0 = none).
  * Pid and start time tell later whether that daemon still lives.
  */
 export function newMark(deadline: number): string {

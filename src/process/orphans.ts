@@ -1,9 +1,9 @@
 import type { ProcessLog } from './log.ts';
 import { markOf, type ProcessEntry, processes, readEntry } from './proc.ts';
 import { endAll } from './strays.ts';
-import { startTimer } from './timer.ts';
+import { monotonicMs, startTimer } from './timer.ts';
 
-/** What a mark says: the daemon that set it, and when the command must be over (Unix ms, 0 = no bound). */
+/** What a mark says: the daemon that set it, and when the command must be over (by the clock of `monotonicMs`, 0 = no bound). */
 interface Mark {
   readonly daemon: string;
   readonly daemonStart: string;
@@ -37,7 +37,7 @@ export async function adoptOrphans(log: ProcessLog): Promise<string[]> {
 /** `null` where there is no deadline. */
 function secondsLeft(text: string): number | null {
   const deadline = readMark(text)?.deadline ?? 0;
-  return deadline === 0 ? null : Math.round((deadline - Date.now()) / 1000);
+  return deadline === 0 ? null : Math.round((deadline - monotonicMs()) / 1000);
 }
 
 function endAtDeadline(mark: string, log: ProcessLog): void {
@@ -45,7 +45,7 @@ function endAtDeadline(mark: string, log: ProcessLog): void {
   if (deadline === 0) {
     return;
   }
-  const timer = startTimer(Math.max(0, deadline - Date.now()), () => {
+  const timer = startTimer(Math.max(0, deadline - monotonicMs()), () => {
     void (async () => {
       const left = (await findOrphans()).get(mark) ?? [];
       if (left.length > 0) {

@@ -1,6 +1,14 @@
 /** The longest delay a timer takes; a longer one would fire at once. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
+/**
+ * Milliseconds of the clock that all processes share until the machine starts anew and that nobody can set, unlike that
+ * of `Date`; CLOCK_MONOTONIC.
+ */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}
+
 /** A one-shot timer of any length that keeps the process alive while it is pending. */
 export interface LongTimer {
   clear(): void;

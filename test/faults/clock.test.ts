@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jumpingClock } from '../support/clock.ts';
+import { commandsOf } from '../support/marked.ts';
 import { startNatsServer } from '../support/nats-server.ts';
 import { startServed } from '../support/served.ts';
 import { waitFor } from '../support/wait.ts';
@@ -59,3 +60,34 @@ test('when the clock was put back an hour, a server that comes back is found wit
   assert.equal((await caller.call('lab', 'echo', { words: ['x'] })).at(-1)?.json?.['output'], '[x]\n');
   assert.equal((await daemon.stop()).code, 0);
 });
+
+for (const [end, signal] of [
+  ['left', 'SIGTERM'],
+  ['was killed', 'SIGKILL'],
+] as const) {
+  test(`a command of a daemon that ${end} ends at its deadline although the clock was put back`, {
+    skip,
+  }, async (t) => {
+    clock?.jump(HOUR);
+    const nats = await startNatsServer();
+    const options = { url: nats.url, toolTimeout: '5s', env: clock?.env ?? {} };
+    const daemon = await startServed(options);
+    const caller = await WireCaller.connect(nats.url);
+    t.after(async () => {
+      await caller.close();
+      await daemon.stop('SIGKILL');
+      await nats.stop();
+    });
+    caller.open('choria.fisk-ai.tool.lab', wireCall('lab', 'sleep', { seconds: '60' }));
+    await waitFor(() => commandsOf([daemon.pid]).length > 0);
+    clock?.jump(0);
+    await daemon.stop(signal);
+    assert.ok(commandsOf([daemon.pid]).length > 0, 'the command outlives its daemon');
+    if (signal === 'SIGKILL') {
+      // Nothing but the next daemon knows of it; a keeper is its own watch.
+      const next = await startServed(options);
+      t.after(() => next.stop('SIGKILL'));
+    }
+    await waitFor(() => commandsOf([daemon.pid]).length === 0, { timeout: 20_000 });
+  });
+}

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { adoptOrphans, childEnvironment, liveGroups, runCommand, silentLog } from '../../src/process/index.ts';
 import { startTicks } from '../../src/process/mark.ts';
 import { endAll, endStrays } from '../../src/process/strays.ts';
+import { monotonicMs } from '../../src/process/timer.ts';
 import { spawnOwned } from '../support/run.ts';
 import { isAlive, waitFor, waitGone } from '../support/wait.ts';
 
@@ -38,8 +39,8 @@ async function keep(group: number, start: string): Promise<void> {
   const command = {
     group,
     start,
-    startedAt: Date.now() - 60_000,
-    deadline: Date.now() - 1,
+    startedAt: monotonicMs() - 60_000,
+    deadline: monotonicMs() - 1,
     mark: randomUUID(),
     output: FIRST_FREE,
   };
@@ -71,13 +72,13 @@ test('a keeper ends what is left of a group whose leader has gone', async () => 
 });
 
 test('a daemon whose number another process has by now is no longer there, and its commands are ended', async () => {
-  const deadline = Date.now() + 400;
+  const deadline = monotonicMs() + 400;
   const mark = `${process.pid}.1.${randomUUID()}.${deadline}`;
   const { pid } = spawnOwned('sleep', ['60'], { env: { ...process.env, FISK_CALL: mark } });
   await waitFor(() => readFileSync(`/proc/${pid}/environ`, 'utf8').includes(mark));
   assert.ok((await adoptOrphans(silentLog)).includes(mark));
   await waitGone(pid ?? 0);
-  assert.ok(Date.now() >= deadline);
+  assert.ok(monotonicMs() >= deadline);
 });
 
 test('a process that is older than a call is none of it, whatever it carries', async () => {
