@@ -23,12 +23,8 @@ export class CaptureRing {
   /** The last bytes of an output that outgrew the limit, written round and round. */
   #tail: Buffer | undefined;
   #tailEnd = 0;
-  #total = 0;
-
   /** Bytes written so far. */
-  get total(): number {
-    return this.#total;
-  }
+  #total = 0;
 
   /** Takes over the bytes of `chunk`; the caller may reuse it. */
   write(chunk: Uint8Array): void {

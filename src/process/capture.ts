@@ -1,12 +1,11 @@
 import { CommandCancelledError, CommandTimeoutError } from '../errors.ts';
-import { closeQuietly, makePipe } from '../native/index.ts';
-import { type Child, startChild } from './child.ts';
 import { endGroup } from './end.ts';
 import { liveGroups } from './groups.ts';
 import { silentLog } from './log.ts';
+import { openPipes, type Pipe, startPiped } from './pipes.ts';
 import { PipeReader } from './reader.ts';
 import type { CommandSpec } from './run.ts';
-import { checkStartable, pipeError } from './start-errors.ts';
+import { checkStartable } from './start-errors.ts';
 import { checkWanted, supervise } from './supervise.ts';
 
 /** A run whose two streams are kept apart, each with a bound of its own. */
@@ -25,7 +24,6 @@ export interface CaptureResult {
   /** More than `stdoutLimit` bytes were written; look at this before the exit code. */
   readonly stdoutOverflow: boolean;
   readonly stderr: Buffer;
-  readonly durationMs: number;
 }
 
 const LAST_READ_MS = 100;
@@ -41,7 +39,7 @@ export async function captureCommand(spec: CaptureSpec): Promise<CaptureResult> 
   const full = new AbortController();
   const stdout = new Bounded(spec.stdoutLimit, () => full.abort());
   const stderr = new Bounded(spec.stderrLimit);
-  const { child, readers } = await startPiped(spec, stdout, stderr, timeoutMs);
+  const { child, readers } = await start(spec, stdout, stderr, timeoutMs);
   try {
     const signal = spec.signal === undefined ? full.signal : AbortSignal.any([spec.signal, full.signal]);
     const ending = await supervise(child, timeoutMs, signal);
@@ -59,41 +57,20 @@ export async function captureCommand(spec: CaptureSpec): Promise<CaptureResult> 
       stdout: stdout.bytes(),
       stdoutOverflow: stdout.overflow,
       stderr: stderr.bytes(),
-      durationMs: performance.now() - child.startedAt,
     };
   } finally {
     liveGroups.delete(child);
   }
 }
 
-async function startPiped(
-  spec: CaptureSpec,
-  stdout: Bounded,
-  stderr: Bounded,
-  timeoutMs: number,
-): Promise<{ child: Child; readers: PipeReader[] }> {
-  const out = makePipe();
-  if ('errno' in out) {
-    throw pipeError(out.errno);
-  }
-  const err = makePipe();
-  if ('errno' in err) {
-    closeQuietly(out.read, out.write);
-    throw pipeError(err.errno);
-  }
-  try {
-    const child = await startChild(spec, { stdin: null, stdout: out.write, stderr: err.write }, timeoutMs);
-    const readers = [
-      new PipeReader(out.read, (chunk) => stdout.write(chunk)),
-      new PipeReader(err.read, (chunk) => stderr.write(chunk)),
-    ];
-    return { child, readers };
-  } catch (error) {
-    closeQuietly(out.read, err.read);
-    throw error;
-  } finally {
-    closeQuietly(out.write, err.write);
-  }
+async function start(spec: CaptureSpec, stdout: Bounded, stderr: Bounded, timeoutMs: number) {
+  const [out, err] = openPipes(2) as [Pipe, Pipe];
+  const child = await startPiped(spec, [out, err], { stdin: null, stdout: out.write, stderr: err.write }, timeoutMs);
+  const readers = [
+    new PipeReader(out.read, (chunk) => stdout.write(chunk)),
+    new PipeReader(err.read, (chunk) => stderr.write(chunk)),
+  ];
+  return { child, readers };
 }
 
 /** The first bytes of a stream, up to a limit. */

@@ -1,11 +1,11 @@
 import { Socket } from 'node:net';
 import type { ExitStatus } from '../native/index.ts';
-import { closeQuietly, makePipe } from '../native/index.ts';
-import { type Child, type StartSpec, startChild } from './child.ts';
+import type { Child, StartSpec } from './child.ts';
 import { endGroup } from './end.ts';
 import { liveGroups } from './groups.ts';
 import { type ProcessLog, silentLog } from './log.ts';
-import { checkStartable, pipeError } from './start-errors.ts';
+import { openPipes, type Pipe, startPiped } from './pipes.ts';
+import { checkStartable } from './start-errors.ts';
 
 /** A child that lives on beside this process, with a pipe for each stream. */
 export interface Companion {
@@ -24,28 +24,10 @@ export interface Companion {
  */
 export async function startCompanion(spec: StartSpec & { readonly log?: ProcessLog }): Promise<Companion> {
   checkStartable(spec.path, spec.args, spec.cwd);
-  const pipes: { read: number; write: number }[] = [];
-  try {
-    for (let count = 0; count < 3; count++) {
-      const pipe = makePipe();
-      if ('errno' in pipe) {
-        throw pipeError(pipe.errno);
-      }
-      pipes.push(pipe);
-    }
-    const [input, output, error] = pipes as [Pipe, Pipe, Pipe];
-    const child = await startChild(spec, { stdin: input.read, stdout: output.write, stderr: error.write }, 0);
-    closeQuietly(input.read, output.write, error.write);
-    return attach(child, input.write, output.read, error.read, spec.log ?? silentLog);
-  } catch (error) {
-    closeQuietly(...pipes.flatMap((pipe) => [pipe.read, pipe.write]));
-    throw error;
-  }
-}
-
-interface Pipe {
-  readonly read: number;
-  readonly write: number;
+  const [input, output, error] = openPipes(3) as [Pipe, Pipe, Pipe];
+  const stdio = { stdin: input.read, stdout: output.write, stderr: error.write };
+  const child = await startPiped(spec, [input, output, error], stdio, 0);
+  return attach(child, input.write, output.read, error.read, spec.log ?? silentLog);
 }
 
 function attach(child: Child, stdin: number, stdout: number, stderr: number, log: ProcessLog): Companion {
@@ -60,12 +42,13 @@ function attach(child: Child, stdin: number, stdout: number, stderr: number, log
   for (const stream of [companion.stdin, companion.stdout, companion.stderr]) {
     stream.on('error', () => {});
   }
-  void child.exited.then(() => liveGroups.delete(child));
+  const over = (): void => void liveGroups.delete(child);
+  void child.exited.then(over);
   let ending: Promise<void> | undefined;
   return {
     ...companion,
     end: () => {
-      ending ??= endGroup(child, log).then(() => liveGroups.delete(child));
+      ending ??= endGroup(child, log).then(over);
       return ending;
     },
   };

@@ -23,7 +23,7 @@ export async function endGroup(group: LiveGroup, log: ProcessLog): Promise<void>
 
 /** Ends the groups of all commands that run at this moment, side by side. A companion is no command and lives on. */
 export async function endLiveGroups(log: ProcessLog): Promise<void> {
-  const commands = liveGroups.list().filter(({ output }) => output !== undefined);
+  const commands = [...liveGroups].filter(({ output }) => output !== undefined);
   await Promise.all(commands.map((group) => endGroup(group, log)));
 }
 
@@ -32,7 +32,7 @@ export async function endLiveGroups(log: ProcessLog): Promise<void> {
  * anything. For the moment before this process leaves in a hurry.
  */
 export function killLiveGroups(): void {
-  for (const group of liveGroups.list()) {
+  for (const group of [...liveGroups]) {
     group.signal('SIGKILL');
   }
 }

@@ -16,27 +16,5 @@ export interface LiveGroup {
   waitGone(boundMs: number): Promise<boolean>;
 }
 
-/** The process groups of commands that run at this moment. */
-class LiveGroups {
-  readonly #groups = new Set<LiveGroup>();
-
-  get size(): number {
-    return this.#groups.size;
-  }
-
-  /** Those running, oldest first. */
-  list(): LiveGroup[] {
-    return [...this.#groups];
-  }
-
-  add(group: LiveGroup): void {
-    this.#groups.add(group);
-  }
-
-  /** The command is over. What it left running on purpose is nobody's to end. */
-  delete(group: LiveGroup): void {
-    this.#groups.delete(group);
-  }
-}
-
-export const liveGroups = new LiveGroups();
+/** Those running, oldest first. One that is over is taken out; what it left running on purpose is nobody's to end. */
+export const liveGroups = new Set<LiveGroup>();

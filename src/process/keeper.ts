@@ -26,7 +26,7 @@ export interface KeptCommand {
  */
 export async function keepDeadlines(log: ProcessLog): Promise<number> {
   await startsSettled();
-  const commands = (await Promise.all(liveGroups.list().map(handOver))).filter((command) => command !== undefined);
+  const commands = (await Promise.all([...liveGroups].map(handOver))).filter((command) => command !== undefined);
   if (commands.length === 0) {
     return 0;
   }

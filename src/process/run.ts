@@ -1,12 +1,12 @@
 import { CommandCancelledError, CommandTimeoutError } from '../errors.ts';
-import { closeQuietly, makePipe } from '../native/index.ts';
 import { CaptureRing } from './capture-ring.ts';
-import { type Child, type StartSpec, startChild } from './child.ts';
+import type { StartSpec } from './child.ts';
 import { endGroup } from './end.ts';
 import { liveGroups } from './groups.ts';
 import { type ProcessLog, silentLog } from './log.ts';
+import { openPipes, type Pipe, startPiped } from './pipes.ts';
 import { PipeReader } from './reader.ts';
-import { checkStartable, pipeError } from './start-errors.ts';
+import { checkStartable } from './start-errors.ts';
 import { checkWanted, type Ending, supervise } from './supervise.ts';
 
 /** One run of a command. */
@@ -29,7 +29,6 @@ export interface CommandResult {
   readonly truncated: boolean;
   /** Bytes that were written and are not in `output`. */
   readonly omittedBytes: number;
-  readonly durationMs: number;
   /** Whether something the command started still held its output after it had ended. */
   readonly leftover: boolean;
 }
@@ -49,7 +48,7 @@ export async function runCommand(spec: CommandSpec): Promise<CommandResult> {
   checkStartable(spec.path, spec.args, spec.cwd);
   checkWanted(spec.path, spec.signal);
   const ring = new CaptureRing();
-  const { child, reader } = await startPiped(spec, ring, timeoutMs);
+  const { child, reader } = await start(spec, ring, timeoutMs);
   try {
     const ending = await supervise(child, timeoutMs, spec.signal);
     if (ending.by !== 'exit') {
@@ -65,30 +64,15 @@ export async function runCommand(spec: CommandSpec): Promise<CommandResult> {
         leftover ? 'a command ended and left a process that holds its output' : 'the output of a command was shortened',
       );
     }
-    return { ...ending.status, ...captured, durationMs: performance.now() - child.startedAt, leftover };
+    return { ...ending.status, ...captured, leftover };
   } finally {
     liveGroups.delete(child);
   }
 }
 
-async function startPiped(
-  spec: CommandSpec,
-  ring: CaptureRing,
-  timeoutMs: number,
-): Promise<{ child: Child; reader: PipeReader }> {
-  const pipe = makePipe();
-  if ('errno' in pipe) {
-    throw pipeError(pipe.errno);
-  }
-  let child: Child;
-  try {
-    child = await startChild(spec, { stdin: null, stdout: pipe.write, stderr: pipe.write }, timeoutMs);
-  } catch (error) {
-    closeQuietly(pipe.read, pipe.write);
-    throw error;
-  }
-  // While we held the write end too, the pipe would never end.
-  closeQuietly(pipe.write);
+async function start(spec: CommandSpec, ring: CaptureRing, timeoutMs: number) {
+  const [pipe] = openPipes(1) as [Pipe];
+  const child = await startPiped(spec, [pipe], { stdin: null, stdout: pipe.write, stderr: pipe.write }, timeoutMs);
   child.output = pipe.read;
   return { child, reader: new PipeReader(pipe.read, (chunk) => ring.write(chunk)) };
 }

@@ -162,7 +162,7 @@ suite('a call that is given up', () => {
 
   test('ends its command with the whole group, and the slot is free', async () => {
     mcp.raw.send({ id: 'long', method: 'tools/call', params: { name: 'sleep', arguments: { seconds: '60' } } });
-    const group = await waitFor(() => liveGroups.list()[0]);
+    const group = await waitFor(() => [...liveGroups][0]);
     mcp.raw.send({ method: 'notifications/cancelled', params: { requestId: 'long', reason: 'enough' } });
     await waitFor(() => !isAlive(group.pid), { what: 'the end of the command' });
     assert.equal((await mcp.raw.call('echo', { words: ['next'] })).structuredContent.output, '[next]\n');
@@ -232,7 +232,7 @@ suite('a server that leaves', () => {
     const mcp = await startRawMcp({ mcp: 'max_concurrent_tools: 1', observer: tally });
     await mcp.raw.initialize({ elicitation: {} });
     const runs = mcp.raw.call('sleep', { seconds: '60' });
-    const group = await waitFor(() => liveGroups.list()[0]);
+    const group = await waitFor(() => [...liveGroups][0]);
     const waits = mcp.raw.call('sleep', { seconds: '59' });
     const asks = mcp.raw.call('approved');
     await waitFor(() => mcp.raw.messages.some(({ method }) => method === 'elicitation/create'));
@@ -255,7 +255,7 @@ suite('a server that leaves', () => {
     const mcp = await startRawMcp();
     await mcp.raw.initialize();
     const runs = mcp.raw.call('stubborn');
-    const group = await waitFor(() => liveGroups.list()[0]);
+    const group = await waitFor(() => [...liveGroups][0]);
     mcp.server.drain('SIGTERM');
     assert.equal(codeOf(await runs), 'interrupted');
     assert.equal(isAlive(group.pid), false);

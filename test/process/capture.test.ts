@@ -28,9 +28,10 @@ test('one byte more than is kept is told', async () => {
 
 test('a command that would write for ever is ended with all of its group when no more of it is kept', async () => {
   const path = tempScript('#!/bin/sh\nsleep 60 & echo "$! $$" >&2\nexec yes\n');
+  const began = performance.now();
   const over = await capture(path, { timeoutMs: 30_000, stderrLimit: 100 });
   assert.deepEqual([over.exitCode, over.stdoutOverflow, over.stdout.length], [-1, true, 1000]);
-  assert.ok(over.durationMs < 15_000);
+  assert.ok(performance.now() - began < 15_000);
   const pids = over.stderr.toString().trim().split(' ').map(Number);
   assert.equal(pids.length, 2);
   for (const pid of pids) assert.ok(!isAlive(pid));

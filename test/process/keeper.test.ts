@@ -93,7 +93,7 @@ test("commands of a daemon that lives are nobody else's", async () => {
   const stop = new AbortController();
   const spec = { path: fixture('sleeper.sh'), args: [], environment, timeoutMs: 60_000, signal: stop.signal };
   const running = assert.rejects(runCommand(spec), { code: 'FISK_COMMAND_CANCELLED' });
-  const group = await waitFor(() => liveGroups.list()[0]);
+  const group = await waitFor(() => [...liveGroups][0]);
   assert.ok(!(await adoptOrphans(silentLog)).includes(group.mark));
   stop.abort();
   await running;

@@ -96,7 +96,7 @@ test('whoever has the number of a command that is over gets none of its signals'
 }, async () => {
   const environment = childEnvironment({ base: process.env, remove: [] });
   const running = runCommand({ path: '/bin/sleep', args: ['0.2'], environment });
-  const group = await waitFor(() => liveGroups.list()[0]);
+  const group = await waitFor(() => [...liveGroups][0]);
   await running;
   const stranger = await waitFor(
     () => {

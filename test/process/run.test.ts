@@ -48,12 +48,13 @@ function notebook() {
 test('a background process that holds the output does not delay the answer to its own end', async () => {
   const held = readdirSync('/proc/self/fd').length;
   const { lines, log } = notebook();
+  const began = performance.now();
   const result = await runFixture('grandchild.sh', [], { timeoutMs: 20_000, log });
   const pid = Number(result.output.match(/\d+/)?.[0]);
   assert.equal(result.exitCode, 0);
   assert.equal(result.leftover, true);
   assert.equal(result.truncated, false);
-  assert.ok(result.durationMs < 10_000);
+  assert.ok(performance.now() - began < 10_000);
   assert.match(lines.join(), /^a command ended and left a process that holds its output .*"leftover":true/);
   assert.ok(isAlive(pid), 'what a command left running on purpose lives on');
   await waitFor(() => readdirSync('/proc/self/fd').length <= held, { what: 'our end of its output to be closed' });
@@ -62,10 +63,12 @@ test('a background process that holds the output does not delay the answer to it
 });
 
 test('a background process that never falls silent is listened to for two seconds and not longer', async () => {
-  const { output, exitCode, leftover, durationMs } = await runFixture('chatterer.sh', [], { timeoutMs: 20_000 });
+  const began = performance.now();
+  const { output, exitCode, leftover } = await runFixture('chatterer.sh', [], { timeoutMs: 20_000 });
   assert.deepEqual([exitCode, leftover], [0, true]);
   assert.ok((output.match(/again/g)?.length ?? 0) > 3);
-  assert.ok(durationMs > 1900 && durationMs < 5000, `${durationMs}`);
+  const took = performance.now() - began;
+  assert.ok(took > 1900 && took < 5000, `${took}`);
   // Nobody reads what it writes next, and it ends by that.
   await waitGone(Number(output.match(/\d+/)?.[0]));
 });
@@ -122,7 +125,7 @@ test('a group of which only dead processes are left is gone, whoever forgot to r
 test('a group that is gone gets no further signal, and nothing comes of trying', async () => {
   const call = runCommand({ path: '/bin/sleep', args: ['0.3'], environment });
   await waitFor(() => liveGroups.size === 1);
-  const [group] = liveGroups.list();
+  const [group] = [...liveGroups];
   await call;
   assert.equal(await group?.waitGone(0), true);
   group?.signal('SIGTERM');

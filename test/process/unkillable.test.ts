@@ -29,7 +29,7 @@ test('a command that cannot be killed is given up three seconds after its deadli
   const started = performance.now();
   const running = runCommand({ path: fixture('sleeper.sh'), args: [], environment, timeoutMs: 500, log });
   const failed = assert.rejects(running, { code: 'FISK_COMMAND_TIMEOUT' });
-  const pid = await waitFor(() => liveGroups.list()[0]?.pid);
+  const pid = await waitFor(() => [...liveGroups][0]?.pid);
   const say = (file: string, text: string) => writeFileSync(join(group, file), text);
   t.after(async () => {
     say('freezer.state', 'THAWED');

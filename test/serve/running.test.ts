@@ -27,7 +27,7 @@ const outputOf = (messages: readonly WireMessage[]) => String(messages.at(-1)?.j
 async function openCall(seconds = 60) {
   const call = caller.open('choria.fisk-ai.tool.lab', wireCall('lab', 'sleep', { seconds: String(seconds) }));
   await waitFor(() => call.messages.length > 0 && liveGroups.size > 0);
-  return { call, pid: liveGroups.list().at(-1)?.pid ?? 0 };
+  return { call, pid: [...liveGroups].at(-1)?.pid ?? 0 };
 }
 
 test('every ten seconds a caller hears that its command still runs', async (t) => {
@@ -181,7 +181,7 @@ test('a daemon told to end its commands ends them with all they started', async 
   const daemon = await serve();
   const call = caller.open('choria.fisk-ai.tool.lab', wireCall('lab', 'stubborn'));
   await waitFor(() => liveGroups.size === 1);
-  const pid = liveGroups.list()[0]?.pid ?? 0;
+  const pid = [...liveGroups][0]?.pid ?? 0;
   const left = daemon.stop();
   await daemon.server.kill();
   assert.ok(pid > 1 && !isAlive(pid));

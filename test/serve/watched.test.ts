@@ -104,7 +104,7 @@ test('a storm of refusals and of nonsense is a few lines, and each is counted on
   for (const series of metrics)
     await waitFor(async () => (await value(series)) === 1_000, { timeout: 30_000, what: series });
   await stop();
-  const pid = liveGroups.list()[0]?.pid ?? 0;
+  const pid = [...liveGroups][0]?.pid ?? 0;
   process.kill(-pid, 'SIGKILL');
   await waitFor(() => sleeping.ended() && liveGroups.size === 0);
   const lines = daemon.lines.slice(before).filter(({ level }) => level === 'warn');
@@ -147,7 +147,7 @@ test('leaving is told as it goes, and a call left alone counts as interrupted on
   tally.onChange(() => states.at(-1) !== tally.currentState && states.push(tally.currentState));
   caller.open(SUBJECT, wireCall('lab', 'sleep', { seconds: '20' }));
   await waitFor(() => liveGroups.size === 1);
-  const pid = liveGroups.list()[0]?.pid ?? 0;
+  const pid = [...liveGroups][0]?.pid ?? 0;
   await stop();
   assert.deepEqual(states, ['draining', 'stopped']);
   assert.equal(tally.groups.get('a2a application interrupted')?.durations.count, 1);

@@ -14,7 +14,7 @@ for (const path of programs) {
 }
 while (liveGroups.size < programs.length) await delay(5);
 await delay(200);
-process.stdout.write(`${liveGroups.list().map((group) => group.pid)}\n`);
+process.stdout.write(`${[...liveGroups].map((group) => group.pid)}\n`);
 if (how === 'die') process.kill(process.pid, 'SIGKILL');
 process.stdout.write(`${await keepDeadlines(silentLog)} kept\n`);
 process.exit(0);

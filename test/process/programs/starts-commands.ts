@@ -30,7 +30,7 @@ switch (process.argv[2]) {
     const [path = ''] = process.argv.slice(3);
     const running = runCommand({ path, args: [], environment, timeoutMs: 1_000 }).catch((error) => error);
     while (liveGroups.size === 0) await delay(5);
-    const [group] = liveGroups.list();
+    const [group] = [...liveGroups];
     await delay(300);
     const held: number[] = [];
     try {
