@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
+import type { CommandName } from './examples.ts';
 import { Flag } from './flags.ts';
-import type { CommandName } from './program.ts';
 import { version } from './version.ts';
 
 /** Why a command is no tool, or what an agent may think of it. A daemon never ends, so no agent may start it. */

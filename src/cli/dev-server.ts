@@ -1,5 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { executableFault, findOnPath } from '../config/index.ts';
 import { DevServerError } from '../errors.ts';
 import { type Companion, childEnvironment, startCompanion } from '../process/index.ts';
 
@@ -83,28 +82,9 @@ function listening(server: Companion, path: string, signal: AbortSignal | undefi
 /** The program named by FISK_NATS_SERVER, else the first `nats-server` on PATH. */
 function findNatsServer(env: NodeJS.ProcessEnv): string {
   const named = env['FISK_NATS_SERVER'];
-  if (named) {
-    if (isProgram(named)) return named;
-    throw new DevServerError(`FISK_NATS_SERVER names ${named}, and that is no program that can be started`);
-  }
-  const found = findOnPath('nats-server', env);
+  const fault = named ? executableFault(named) : undefined;
+  if (fault !== undefined) throw new DevServerError(`FISK_NATS_SERVER names ${named}, which ${fault}`);
+  const found = named || findOnPath('nats-server', env);
   if (found === undefined) throw new DevServerError('there is no nats-server on PATH for --dev to start');
   return found;
-}
-
-function findOnPath(name: string, env: NodeJS.ProcessEnv): string | undefined {
-  return (env['PATH'] ?? '')
-    .split(delimiter)
-    .filter((directory) => directory !== '')
-    .map((directory) => join(directory, name))
-    .find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

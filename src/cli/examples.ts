@@ -1,4 +1,4 @@
-import type { CommandName } from './program.ts';
+export type CommandName = 'serve' | 'mcp' | 'discover' | 'call' | 'info' | 'completion';
 
 const EXAMPLES: Record<CommandName | 'fisk', readonly (readonly [command: string, why: string])[]> = {
   fisk: [

@@ -1,15 +1,10 @@
 import { CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
-import { buildProgram, type CommandName, type Invocation, usage } from './program.ts';
+import type { CommandName } from './examples.ts';
+import { buildProgram, type CommandContext, usage } from './program.ts';
 import { renderError } from './render/errors.ts';
 import { openTerminal, type Terminal } from './render/terminal.ts';
 import { StoppedError } from './signals.ts';
-
-/** What a command gets. */
-export interface CommandContext extends Invocation {
-  readonly terminal: Terminal;
-  readonly env: NodeJS.ProcessEnv;
-}
 
 /** How long a reader of stderr may hold up the end, in ms. */
 const LAST_WORDS_MS = 2_000;

@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander';
-import { CALL_EXIT_CODES, examples } from './examples.ts';
+import { CALL_EXIT_CODES, type CommandName, examples } from './examples.ts';
 import {
   configFlag,
   contextFlag,
@@ -14,14 +14,18 @@ import {
 import type { Terminal } from './render/terminal.ts';
 import { version } from './version.ts';
 
-export type CommandName = 'serve' | 'mcp' | 'discover' | 'call' | 'info' | 'completion';
-
 /** One command as it was typed. */
 export interface Invocation {
   readonly args: readonly (string | readonly string[] | undefined)[];
   readonly flags: Flags;
   /** True when the flag stands on the command line, false when it has its default. */
   typed(flag: keyof Flags): boolean;
+}
+
+/** What a command gets. */
+export interface CommandContext extends Invocation {
+  readonly terminal: Terminal;
+  readonly env: NodeJS.ProcessEnv;
 }
 
 /** Every flag of every command. A switch is there only when it was typed. */

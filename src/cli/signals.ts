@@ -15,17 +15,15 @@ export function exitCodeOf(signal: StopSignal): number {
 const GESTURE_MS = 300;
 
 /**
- * Calls `heard` for every wish to stop, with its number in the sequence, beginning at 1, in place of what the system
- * would do. Returns the function that puts that back, once nothing of the last wish can still arrive.
+ * Calls `heard` for every wish to stop, in place of what the system would do. Returns the function that puts that back, once nothing of the last wish can still arrive.
  */
-export function onStopSignals(heard: (signal: StopSignal, nth: number) => void): () => void {
-  let count = 0;
+export function onStopSignals(heard: (signal: StopSignal) => void): () => void {
   let quietUntil = 0;
   const listeners = (Object.keys(NUMBERS) as StopSignal[]).map((signal) => {
     const listener = () => {
       if (performance.now() < quietUntil) return;
       quietUntil = performance.now() + GESTURE_MS;
-      heard(signal, ++count);
+      heard(signal);
     };
     process.on(signal, listener);
     return () => process.off(signal, listener);

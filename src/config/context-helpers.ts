@@ -1,6 +1,6 @@
 import { FiskError, type NatsContextError } from '../errors.ts';
 import { captureCommand, childEnvironment } from '../process/index.ts';
-import { executableFault, onPath } from './executables.ts';
+import { findOnPath } from './executables.ts';
 
 /** How long a helper program may take, in milliseconds. */
 const HELPER_TIMEOUT_MS = 30_000;
@@ -51,7 +51,7 @@ export async function readNscProfile(reference: string, helping: Helping): Promi
 
 /** Runs a program by its argument vector and gives what it wrote to stdout, which no error ever repeats. */
 async function runHelper(name: string, args: readonly string[], { env, fail, signal }: Helping): Promise<string> {
-  const path = onPath(name, env, process.cwd()).find((candidate) => executableFault(candidate) === undefined);
+  const path = findOnPath(name, env);
   if (path === undefined) {
     throw fail(`it needs the program ${name}, which is not on PATH`);
   }

@@ -1,6 +1,5 @@
 import { type Document, isAlias, isMap, isNode, isScalar, visit, type YAMLMap } from 'yaml';
-import type { Source } from './document.ts';
-import { PROBLEM_RANK, type ProblemList } from './problems.ts';
+import { PROBLEM_RANK, type ProblemList, type Source } from './problems.ts';
 
 const TOO_DEEP = { key: '', rule: 'is nested too deeply', remedy: 'Remove the nesting.' };
 

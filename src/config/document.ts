@@ -1,14 +1,6 @@
 import { type Document, isMap, isScalar, LineCounter, parseAllDocuments } from 'yaml';
 import { checkDocument, refuseNesting } from './document-check.ts';
-import { PROBLEM_RANK, type ProblemList } from './problems.ts';
-
-/** A parsed file: its first document, and what is needed to say where things stand in it. */
-export interface Source {
-  /** The path as it was given. */
-  readonly path: string;
-  readonly text: string;
-  readonly lines: LineCounter;
-}
+import { PROBLEM_RANK, type ProblemList, type Source } from './problems.ts';
 
 /**
  * Parses YAML 1.2 (and so JSON). What is wrong with the text itself goes to `problems`; a duplicate key is reported

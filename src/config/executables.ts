@@ -22,6 +22,11 @@ export function executableFault(path: string): string | undefined {
   }
 }
 
+/** The first program of this name on PATH, absolute. */
+export function findOnPath(name: string, env: NodeJS.ProcessEnv): string | undefined {
+  return onPath(name, env, process.cwd()).find((candidate) => executableFault(candidate) === undefined);
+}
+
 /** Where PATH may hold a program of this name, in its order. Empty entries, which would mean "here", are left out. */
 export function onPath(name: string, env: NodeJS.ProcessEnv, cwd: string): string[] {
   return (env['PATH'] ?? '')

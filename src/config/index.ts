@@ -6,6 +6,7 @@ export { credentialNames } from './credentials.ts';
 export { checkWorkDir } from './directories.ts';
 export { DurationTextError, formatDuration, parseDuration } from './durations.ts';
 export { enabledEndpoints, mcpNotEnabled, nothingEnabled } from './endpoints.ts';
+export { executableFault, findOnPath } from './executables.ts';
 export { type LoadedConfig, type LoadRequest, loadConfig, parseConfig } from './load.ts';
 export { Pattern } from './patterns.ts';
 export type { FlagValues } from './settings.ts';

@@ -1,5 +1,13 @@
+import type { LineCounter } from 'yaml';
 import { ConfigInvalidError, type ConfigProblem } from '../errors.ts';
-import type { Source } from './document.ts';
+
+/** A parsed file: its first document, and what is needed to say where things stand in it. */
+export interface Source {
+  /** The path as it was given. */
+  readonly path: string;
+  readonly text: string;
+  readonly lines: LineCounter;
+}
 
 /**
  * What is looked at first. The first line of a report is the problem that a reader who stops at the first one would

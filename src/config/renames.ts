@@ -1,6 +1,5 @@
 import { type Document, isMap, type Pair } from 'yaml';
-import type { Source } from './document.ts';
-import { PROBLEM_RANK, type ProblemList } from './problems.ts';
+import { PROBLEM_RANK, type ProblemList, type Source } from './problems.ts';
 import { schema } from './schema.ts';
 
 /**

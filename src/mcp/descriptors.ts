@@ -14,8 +14,6 @@ const COMMAND_RESULT: ListedTool['outputSchema'] = {
   additionalProperties: false,
 };
 
-const NO_INPUT = { value: {}, source: () => ({}) };
-
 /** What a client is told of each tool: one list for all of them, by name, so that whoever hashes it finds it unchanged. */
 export function listTools(tools: readonly Tool[]): readonly ListedTool[] {
   return Object.freeze(tools.map(describeTool).sort((a, b) => (a.name < b.name ? -1 : 1)));
@@ -23,7 +21,7 @@ export function listTools(tools: readonly Tool[]): readonly ListedTool[] {
 
 function describeTool(tool: Tool): ListedTool {
   const { readOnly, destructive, idempotent, openWorld } = isBehaviorDescriber(tool) ? tool.behavior() : {};
-  const runsCommand = describeCall(tool, NO_INPUT).present === 'command';
+  const runsCommand = describeCall(tool).present === 'command';
   return {
     name: tool.name,
     description: tool.modelDescription,

@@ -11,7 +11,16 @@ import { MOST_WAITING, ToolCalls } from './calls/tool-calls.ts';
 import type { McpService } from './contract.ts';
 import { listTools } from './descriptors.ts';
 import { createMcpServer } from './server.ts';
-import type { McpTiming } from './start.ts';
+
+/** Times of a service, in ms. */
+export interface McpTiming {
+  /** How long a person has to answer. */
+  readonly approvalMs?: number;
+  /** Between two notes of progress. */
+  readonly progressMs?: number;
+  /** A clock that never goes back. */
+  readonly now?: () => number;
+}
 
 export interface ServiceOptions extends McpTiming {
   readonly config: Config;

@@ -5,6 +5,7 @@ import { type DaemonState, Lifecycle, type Logger, type ServeObserver, silentObs
 import { endLiveGroups, Slots, straysEnded } from '../process/index.ts';
 import { isConfirmable, isTagged, type LoadedApplication, type ServedSelection } from '../tools/index.ts';
 import type { McpService } from './contract.ts';
+import type { McpTiming } from './service.ts';
 
 /** A way in. It was told of the service when it was opened. */
 export interface McpFront {
@@ -25,16 +26,6 @@ export interface McpStart {
   readonly open: (service: McpService) => Promise<McpFront>;
   /** In place of the usual times, for tests. */
   readonly timing?: McpTiming;
-}
-
-/** Times of a service, in ms. */
-export interface McpTiming {
-  /** How long a person has to answer. */
-  readonly approvalMs?: number;
-  /** Between two notes of progress. */
-  readonly progressMs?: number;
-  /** A clock that never goes back. */
-  readonly now?: () => number;
 }
 
 /** A daemon that answers MCP clients. */

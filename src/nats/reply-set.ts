@@ -36,6 +36,7 @@ export class ReplySet {
   readonly #options: ReplySetOptions;
   #sent = 0;
   #acked = false;
+  /** Whether the final reply was attempted. */
   #settled = false;
   #keepalive: NodeJS.Timeout | undefined;
 
@@ -43,11 +44,6 @@ export class ReplySet {
     this.#request = request;
     this.#header = header;
     this.#options = options;
-  }
-
-  /** Whether the final reply was attempted. */
-  get settled(): boolean {
-    return this.#settled;
   }
 
   /** Sends the acknowledgement, which comes first and once. A refusal still needs its {@link reply}. */

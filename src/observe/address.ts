@@ -28,3 +28,18 @@ export function parseMonitorAddress(text: string): MonitorAddress {
 export function addressText({ host, port }: MonitorAddress): string {
   return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
+
+const REASONS = new Map([
+  ['EADDRINUSE', 'the address is in use'],
+  ['EADDRNOTAVAIL', 'this machine has no such address'],
+  ['EACCES', 'this user may not listen on that port'],
+  ['ENOTFOUND', 'the host name is unknown'],
+  ['EAI_AGAIN', 'the host name could not be looked up'],
+  ['ERR_SOCKET_BAD_PORT', 'a port is a number from 1 to 65535'],
+]);
+
+/** Why an address cannot be listened on, in words. */
+export function listenFault(cause: unknown): string {
+  const { code = '', message } = cause as NodeJS.ErrnoException;
+  return REASONS.get(code) ?? message;
+}

@@ -1,4 +1,4 @@
-export { addressText, type MonitorAddress, parseMonitorAddress } from './address.ts';
+export { addressText, listenFault, type MonitorAddress, parseMonitorAddress } from './address.ts';
 export { Lifecycle } from './lifecycle.ts';
 export { createLogger, defaultLogFormat, type Logger, type LoggerOptions, logText } from './logger.ts';
 export type { Monitor } from './monitor/index.ts';

@@ -20,7 +20,7 @@ export interface ServerOptions {
   readonly log: Logger;
   /** Told what the daemon does; nobody is when it is absent. */
   readonly observer?: ServeObserver | undefined;
-  /** How long leaving may take, in ms; 60 000 when absent. */
+  /** How long leaving may take at most, in ms. */
   readonly drainTimeoutMs?: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface RunningServer {
  * The host is the daemon's from then on, and closed by it, also when this throws.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host, version, log, observer = silentObserver, drainTimeoutMs = 60_000 } = options;
+  const { host, version, log, observer = silentObserver, drainTimeoutMs = GOODBYE_MS } = options;
   const lifecycle = new Lifecycle(log, observer);
   try {
     const { config, application } = host;

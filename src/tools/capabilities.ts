@@ -99,8 +99,10 @@ export const isCommandLineRenderer = (tool: Tool): tool is Tool & CommandLineRen
 
 export const isPreparable = (tool: Tool): tool is Tool & Preparable => answers<Preparable>(tool, 'prepare');
 
-/** What is known about a call of any tool; a tool that cannot tell is traced by its name. */
-export function describeCall(tool: Tool, input: ToolInput): CallInfo {
+const NO_INPUT: ToolInput = { value: {}, source: () => ({}) };
+
+/** What is known about a call of any tool, or of all of its calls without an input; one that cannot tell is traced by its name. */
+export function describeCall(tool: Tool, input: ToolInput = NO_INPUT): CallInfo {
   if (isDescriber(tool)) return tool.describe(input);
   return {
     present: 'traced',

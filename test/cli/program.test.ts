@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { CommandName } from '../../src/cli/examples.ts';
 import { main } from '../../src/cli/index.ts';
-import { buildProgram, type CommandName, type Invocation } from '../../src/cli/program.ts';
+import { buildProgram, type Invocation } from '../../src/cli/program.ts';
 import { memoryTerminal } from './memory-terminal.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON that a test takes apart

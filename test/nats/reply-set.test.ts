@@ -105,7 +105,6 @@ test('nothing goes before the acknowledgement, nothing after the reply, and neit
   assert.equal(set.ack(false, 'full'), true);
   assert.equal(set.ack(true), false);
   assert.equal(set.reply({ output: 'full', isError: true, code: 'capacity' }), true);
-  assert.equal(set.settled, true);
   assert.equal(set.status('late'), false);
   assert.equal(set.reply({ output: 'again' }), false);
   assert.deepEqual(out.kinds(), ['ack', 'tool.reply']);

@@ -4,7 +4,7 @@ import { whatWasMeant, withAgentMeant } from '../advice.ts';
 import { type ArgumentWord, inputText, needTypes, objectText, readArguments } from '../call-arguments.ts';
 import { type CallResult, callJson, resultOf, resultOfFailure } from '../call-result.ts';
 import { readDuration } from '../duration-flag.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../program.ts';
 import { renderFailure } from '../render/errors.ts';
 import { type Spinner, startSpinner } from '../render/spinner.ts';
 import type { Terminal } from '../render/terminal.ts';

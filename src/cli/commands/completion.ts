@@ -1,5 +1,5 @@
 import { completionScript, type Shell } from '../completion-scripts.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../program.ts';
 
 /** Prints the script that a shell sources. */
 export async function run({ args, terminal }: CommandContext): Promise<number> {

@@ -3,7 +3,7 @@ import type { AgentSummary, Connection, Discovered } from '../../nats/index.ts';
 import type { AgentCard, ToolDescriptor } from '../../protocol/index.ts';
 import { withAgentMeant } from '../advice.ts';
 import { failureClass } from '../failure.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../program.ts';
 import { renderAgents } from '../render/agents.ts';
 import { renderCard } from '../render/card.ts';
 import { startSpinner } from '../render/spinner.ts';

@@ -1,7 +1,7 @@
 import { type Config, loadConfig } from '../../config/index.ts';
 import { openApplication } from '../../host/index.ts';
 import { infoReport } from '../info-report.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../program.ts';
 import { lookAtRemoteAgents } from '../remote-agents.ts';
 import { renderInfo } from '../render/info.ts';
 import { serveRefusals } from '../serve-refusals.ts';

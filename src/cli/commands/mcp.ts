@@ -3,9 +3,9 @@ import { NothingToServeError, UsageError } from '../../errors.ts';
 import { openApplication, selectForSurface } from '../../host/index.ts';
 import { chosenMonitorAddress } from '../daemon.ts';
 import { describe } from '../describe/describe.ts';
-import type { CommandContext } from '../main.ts';
 import { mcpBannerOf } from '../mcp-banner.ts';
 import { runMcpDaemon } from '../mcp-daemon.ts';
+import type { CommandContext } from '../program.ts';
 import { renderMcpCheck } from '../render/mcp-banner.ts';
 import { stoppable } from '../signals.ts';
 

@@ -12,7 +12,7 @@ import { openApplication, selectForSurface } from '../../host/index.ts';
 import { effectiveConcurrency } from '../../serve/index.ts';
 import { chosenMonitorAddress } from '../daemon.ts';
 import { readDuration } from '../duration-flag.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../program.ts';
 import { renderCheck } from '../render/check.ts';
 import { bannerOf } from '../serve-banner.ts';
 import { runServeDaemon } from '../serve-daemon.ts';

@@ -4,7 +4,7 @@ import { NothingToServeError } from '../../errors.ts';
 import { openApplication, selectForSurface } from '../../host/index.ts';
 import { urlOf } from '../../mcp/index.ts';
 import { sanitize } from '../../tools/index.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../program.ts';
 import { stoppable } from '../signals.ts';
 import { version } from '../version.ts';
 import { clientConfigurations } from './clients.ts';

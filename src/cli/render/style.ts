@@ -18,6 +18,6 @@ export const unstyled: Style = { bold: same, dim: same, red: same };
  * The style for a stream. Any text in the variable NO_COLOR switches emphasis off, `0` and `false` included: that is
  * what the convention asks for. A terminal that calls itself `dumb` gets none either.
  */
-export function styleFor(isTerminal: boolean, env: NodeJS.ProcessEnv, wanted = true): Style {
-  return isTerminal && wanted && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? styled : unstyled;
+export function styleFor(isTerminal: boolean, env: NodeJS.ProcessEnv): Style {
+  return isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? styled : unstyled;
 }

@@ -9,11 +9,9 @@ import {
   type Tool,
 } from '../../tools/index.ts';
 
-const NO_INPUT = { value: {}, source: () => ({}) };
-
 /** Who stands behind a tool. The same for all its calls. */
 export function kindOf(tool: Tool): Kind {
-  return describeCall(tool, NO_INPUT).kind;
+  return describeCall(tool).kind;
 }
 
 /** Every tool that was considered, the served ones first, as an operator sees them. */

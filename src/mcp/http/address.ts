@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { McpAddressError } from '../../errors.ts';
+import { listenFault } from '../../observe/index.ts';
 
 /** Where to listen, found out before anything is opened. */
 export interface ListenAddress {
@@ -35,19 +36,8 @@ export async function resolveAddress(address: string, port: number): Promise<Lis
 
 /** The one error for an address that cannot be used, with the reason in words. */
 export function cannotListen(address: string, port: number, cause: unknown): McpAddressError {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  const reason = REASONS.get(code ?? '') ?? message;
-  return new McpAddressError(`cannot serve MCP on ${authority(address, port)}: ${reason}`, { cause });
+  return new McpAddressError(`cannot serve MCP on ${authority(address, port)}: ${listenFault(cause)}`, { cause });
 }
-
-const REASONS = new Map([
-  ['EADDRINUSE', 'the address is in use'],
-  ['EADDRNOTAVAIL', 'this machine has no such address'],
-  ['EACCES', 'this user may not listen on that port'],
-  ['ENOTFOUND', 'the host name is unknown'],
-  ['EAI_AGAIN', 'the host name could not be looked up'],
-  ['ERR_SOCKET_BAD_PORT', 'a port is a number from 1 to 65535'],
-]);
 
 /** What a client of this machine puts into its configuration. */
 export function urlOf(address: string, port: number): string {

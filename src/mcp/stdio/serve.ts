@@ -1,7 +1,24 @@
+import type { Readable, Writable } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { logText, StormLog } from '../../observe/index.ts';
-import type { StdioFront, StdioOptions } from './open.ts';
-import { StdioTransport } from './transport.ts';
+import { type Logger, logText, StormLog } from '../../observe/index.ts';
+import type { McpService } from '../contract.ts';
+import type { McpFront } from '../start.ts';
+import { type StdioLimits, StdioTransport } from './transport.ts';
+
+export interface StdioOptions {
+  readonly service: McpService;
+  readonly log: Logger;
+  readonly input: Readable;
+  readonly output: Writable;
+  /** In place of the usual bounds, for tests. */
+  readonly limits?: Partial<StdioLimits>;
+}
+
+/** One client over standard streams. */
+export interface StdioFront extends McpFront {
+  /** Resolves when the client is gone: its end of either stream is closed. */
+  readonly gone: Promise<void>;
+}
 
 /** As large as a message over HTTP may be, and as much for a client that does not read. */
 const LIMITS = { message: 4 * 1_048_576, unread: 4 * 1_048_576 } as const;

@@ -3,7 +3,13 @@ import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import type { StormLog } from '../../observe/index.ts';
 import { Lines } from './lines.ts';
-import type { StdioLimits } from './open.ts';
+
+export interface StdioLimits {
+  /** Bytes of one message. */
+  readonly message: number;
+  /** Bytes that may wait for the client to read; beyond it nothing more is read of it. */
+  readonly unread: number;
+}
 
 export interface TransportOptions {
   readonly input: Readable;

@@ -18,7 +18,6 @@ a{color:var(--accent)}
 header{display:flex;flex-wrap:wrap;align-items:center;gap:6px 16px;margin-bottom:18px}
 h1{font-size:28px;line-height:1.2;letter-spacing:-.02em;margin:0}
 h1 small{font-size:15px;font-weight:400;color:var(--soft);letter-spacing:0;margin-left:6px}
-.why{color:var(--soft);flex-basis:100%}
 .pill{display:inline-block;border-radius:999px;padding:2px 11px;font-size:13px;font-weight:600;white-space:nowrap}
 .good{color:var(--good);background:var(--good-bg)}.warn{color:var(--warn);background:var(--warn-bg)}
 .bad{color:var(--bad);background:var(--bad-bg)}.idle{color:var(--idle);background:var(--idle-bg)}

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MonitorAddressError } from '../../errors.ts';
-import { addressText, type MonitorAddress } from '../address.ts';
+import { addressText, listenFault, type MonitorAddress } from '../address.ts';
 import type { Logger } from '../logger.ts';
 import type { Tally } from '../tally.ts';
 import { CONTENT_SECURITY_POLICY } from './assets.ts';
@@ -90,9 +90,10 @@ const PAGE_HEADERS = {
 
 function listen(server: Server, address: MonitorAddress): Promise<MonitorAddress> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      const reason = REASONS.get(cause.code ?? '') ?? cause.message;
-      reject(new MonitorAddressError(`cannot serve metrics on ${addressText(address)}: ${reason}`, { cause }));
+    server.once('error', (cause) => {
+      reject(
+        new MonitorAddressError(`cannot serve metrics on ${addressText(address)}: ${listenFault(cause)}`, { cause }),
+      );
     });
     server.listen(address.port, address.host, () => {
       server.removeAllListeners('error');
@@ -100,14 +101,6 @@ function listen(server: Server, address: MonitorAddress): Promise<MonitorAddress
     });
   });
 }
-
-const REASONS = new Map([
-  ['EADDRINUSE', 'the address is in use'],
-  ['EADDRNOTAVAIL', 'this machine has no such address'],
-  ['EACCES', 'this user may not listen on that port'],
-  ['ENOTFOUND', 'the host name is unknown'],
-  ['EAI_AGAIN', 'the host name could not be looked up'],
-]);
 
 async function answer(
   pages: ReadonlyMap<string, () => Answer | Promise<Answer>>,
